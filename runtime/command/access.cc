@@ -174,7 +174,11 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
         if (!spend(kResolveCost)) return;
         found = resolved_.emplace(head, place_.resolve(head)).first;
       }
-      path = link ? join(found->second, name) : found->second;
+      if (!found->second) {
+        doubt(Doubt::kUnansweredPath, value.range, head, static_cast<int>(facts_.commands.size()));
+      } else {
+        path = link ? join(*found->second, name) : *found->second;
+      }
     }
     question.path = path;
     each.classes = map_->classify(question, &each.own);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,9 +45,10 @@ struct Place {
   // The path classes for this home and workspace, made once by PathMap::create. With null,
   // analyse() makes them for this analysis alone.
   std::shared_ptr<const PathMap> map;
-  // Returns the real path of an absolute, normalised path, with existing symlinks resolved. Without
-  // it, paths stay as written (tests, other machines).
-  std::function<std::string(const std::string&)> resolve;
+  // Returns the real path of an absolute, normalised path, with existing symlinks resolved, or
+  // nullopt when its file system does not say: kUnansweredPath. Without it, paths stay as written
+  // (tests, other machines).
+  std::function<std::optional<std::string>(const std::string&)> resolve;
 };
 
 // A program that takes what is typed, and the language in which it is code to it ("": none).
@@ -63,9 +65,6 @@ struct TypedInput {
   std::string text;    // what is typed now
   std::vector<InputReader> readers;
 };
-
-// Resolves paths in this machine's file system.
-std::string real_path(const std::string& absolute);
 
 Facts analyse(std::string_view line, const Place& place, const Knowledge& knowledge,
               const AnalyseLimits& limits = {});

@@ -281,7 +281,7 @@ class Analyser {
   std::unordered_set<const Node*> walked_bodies_;
   std::vector<Definition> definitions_;
   std::unordered_map<std::string, std::string> aliases_;
-  std::unordered_map<std::string, std::string> resolved_;  // directories, by path
+  std::unordered_map<std::string, std::optional<std::string>> resolved_;  // directories, by path
 };
 
 // Text of which nothing is known.

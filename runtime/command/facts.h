@@ -112,6 +112,7 @@ enum class Doubt : std::uint8_t {
   kRedefinition,            // a function or alias that takes the name of a known program
   kDecodedCode,             // kPipedCode, and what feeds it decodes (base64 -d, xxd -r ...)
   kUnreadFile,              // code from a file outside the workspace, or from an unknown file
+  kUnansweredPath,          // the file system of a path does not answer: links are not resolved
   kUnjudged,                // too long, too deep or too many: not all was judged; denied
 };
 constexpr int kDoubts = static_cast<int>(Doubt::kUnjudged) + 1;

@@ -33,6 +33,8 @@ const char* name_of(Doubt doubt) {
       return "decoded_code";
     case Doubt::kUnreadFile:
       return "unread_file";
+    case Doubt::kUnansweredPath:
+      return "unanswered_path";
     case Doubt::kUnjudged:
       return "unjudged";
   }

@@ -128,7 +128,8 @@ bool component_match(std::string_view glob, std::string_view text) {
 std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const Place& place) {
   auto map = std::make_shared<PathMap>();
   map->workspace_ = normalize(place.workspace);
-  if (place.resolve && !map->workspace_.empty()) map->workspace_ = place.resolve(map->workspace_);
+  if (place.resolve && !map->workspace_.empty())
+    map->workspace_ = place.resolve(map->workspace_).value_or(map->workspace_);
   PathClasses bit = 1U << kFirstOwnClass;
   for (const PathClassSpec& spec : knowledge.classes) {
     for (const std::string& written : spec.entries) {
@@ -158,10 +159,10 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
         // A link must not exclude anything.
         const bool device = is_within(entry.path, "/dev") || is_within(entry.path, "/proc");
         if (!place.resolve || entry.takes_out || device || has_glob(entry.path)) continue;
-        const std::string real = place.resolve(entry.path);
-        if (real == entry.path || real == "/") continue;
+        const auto real = place.resolve(entry.path);
+        if (!real || *real == entry.path || *real == "/") continue;
         Entry other = entry;
-        other.path = real;
+        other.path = *real;
         map->add(std::move(other));
       }
     }

@@ -269,8 +269,11 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
     // ./tool may be a link to a known program.
     const std::string& written = command.program_word.text;
     const std::string path = written[0] == '/' ? written : scope_.cwd().paths[0] + "/" + written;
-    const std::string real =
-        path.size() < kMaxDirectoryBytes ? base_name(place_.resolve(path)) : "";
+    const auto resolved =
+        path.size() < kMaxDirectoryBytes ? place_.resolve(path) : std::optional<std::string>("");
+    if (!resolved)
+      doubt(Doubt::kUnansweredPath, command.range, path, static_cast<int>(facts_.commands.size()));
+    const std::string real = resolved ? base_name(*resolved) : "";
     if (!real.empty() && real != command.program) spec = knowledge_.find(real);
     if (spec != nullptr) command.program = real;
   }

@@ -1,5 +1,6 @@
 // gibbous-keeper: the process from which every child of a Gibbous runtime descends. Only the
 // library starts it, with one end of a socket pair as descriptor 3; server.h says what it does.
+// With an argument it is a helper that looks at paths (runtime/paths).
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -8,11 +9,13 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 #include "runtime/keeper/keeper_note.h"
 #include "runtime/keeper/server.h"
 #include "runtime/keeper/wire.h"
+#include "runtime/paths/helper.h"
 #include "runtime/process/launch.h"
 
 namespace {
@@ -30,13 +33,17 @@ bool is_message_socket(int fd) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   using gibbous::keeper::Server;
   if (!is_message_socket(gibbous::kInheritedSocket)) {
     std::fputs("gibbous-keeper is started by Gibbous; there is nothing to do by hand.\n", stderr);
     return kWrongUse;
   }
   ::fcntl(gibbous::kInheritedSocket, F_SETFD, FD_CLOEXEC);
+  if (argc > 1 && std::string_view(argv[1]) == gibbous::paths::kHelperArgument) {
+    ::prctl(PR_SET_NAME, "gibbous-paths", 0, 0, 0);
+    return gibbous::paths::serve(gibbous::UniqueFd(gibbous::kInheritedSocket));
+  }
   gibbous::keeper::stay_reachable(gibbous::kInheritedSocket);
   ::prctl(PR_SET_NAME, "gibbous-keeper", 0, 0, 0);
   // Descriptors in transit to a slow library count towards this limit.

@@ -1,6 +1,5 @@
-// LoopTimer and OpenHandles: libuv handles that free themselves in their close callbacks, and a
-// count that shows when all handles of an owner are closed. KeeperClient uses both. Loop thread
-// only.
+// LoopTimer: a libuv timer that frees itself in its close callback, and counts among the open
+// handles of its owner. Loop thread only.
 #pragma once
 
 #include <uv.h>
@@ -9,22 +8,9 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/open_handles.h"
 
 namespace gibbous {
-
-// Must outlive the handles that it counts.
-class OpenHandles {
- public:
-  void opened() { ++count_; }
-  void closed() {
-    if (--count_ == 0 && on_none_) std::exchange(on_none_, nullptr)();
-  }
-  void when_none(std::function<void()> on_none) { on_none_ = std::move(on_none); }
-
- private:
-  int count_ = 0;
-  std::function<void()> on_none_;
-};
 
 class LoopTimer {
  public:

@@ -11,6 +11,7 @@
 
 #include "runtime/journal/holder.h"
 #include "runtime/journal/place.h"
+#include "runtime/paths/walk.h"
 
 namespace gibbous {
 namespace {
@@ -259,7 +260,9 @@ std::function<void(const Status&)> Recording::patient(std::function<void(const S
 }
 
 Status Recording::busy() const {
-  const std::string holder = holder_of_journal(directory());
+  // Its disk may be what does not answer.
+  const bool can_look = paths::answers_at_once(directory());
+  const std::string holder = can_look ? holder_of_journal(directory()) : "";
   return Status::error(
       "journal_busy",
       journal_path(directory()) + ": " +

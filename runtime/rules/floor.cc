@@ -52,6 +52,9 @@ Sentence sentence_of(Doubt doubt) {
     case Doubt::kUnreadFile:
       return {"It would run code from a file that is not in the workspace, or not known",
               "Copy the file into the workspace, and run it there."};
+    case Doubt::kUnansweredPath:
+      return {"The file system of a path does not answer, so that it is not known where it leads",
+              "Leave the path out, or try again when the file system answers."};
     case Doubt::kUnjudged:
       return {"The line is too long, too deep, or has too many commands to be examined whole",
               "Split it into several calls, or put it into a script of the workspace."};

@@ -11,6 +11,7 @@
 #include "runtime/process/signals.h"
 #include "runtime/runs/describe.h"
 #include "runtime/runs/log_place.h"
+#include "runtime/runs/path_lookups.h"
 #include "runtime/runs/runs_entry.h"
 
 namespace gibbous {
@@ -390,7 +391,7 @@ void Runs::close(std::function<void()> on_closed) {
     entry->kill_waiters.clear();
     for (StreamTap& tap : entry->taps) tap.reader = nullptr;  // Ingest closes its readers
   }
-  open_parts_ = 3;
+  open_parts_ = 4;
   for (const auto& entry : entries_) open_parts_ += static_cast<int>(entry->open_logs);
   part_closed_ = [this, on_closed = std::move(on_closed)] {
     if (--open_parts_ == 0 && on_closed) on_closed();
@@ -400,6 +401,7 @@ void Runs::close(std::function<void()> on_closed) {
   // A client that is closing already calls part_closed_ as well.
   for (const auto& adopted : adopted_) adopted->client->close(part_closed_);
   ingest_->close(part_closed_);
+  paths_->close(part_closed_);
   deadlines_->close(part_closed_);
   for (const auto& entry : entries_) finish_logs(*entry);
 }

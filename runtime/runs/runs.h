@@ -23,6 +23,7 @@ struct uv_loop_s;
 namespace gibbous {
 
 class Ingest;
+class PathLookups;
 
 // The toolsets document these defaults.
 struct RunLimits {
@@ -161,6 +162,7 @@ class Runs final : private KeeperListener {
   void later(std::function<void()> work);
   // The same, once `delay` has passed by the runtime's clock.
   Deadlines::Token after(Nanos delay, std::function<void()> work);
+  PathLookups& paths() { return *paths_; }
   void cancel(Deadlines::Token& token) { deadlines_->cancel(token); }
   // A test has moved the clock.
   void clock_moved() { deadlines_->clock_moved(); }
@@ -307,6 +309,7 @@ class Runs final : private KeeperListener {
   std::unique_ptr<Ingest> ingest_;
   Nanos turn_end_ = Nanos::max();
   std::unique_ptr<Deadlines> deadlines_;
+  std::unique_ptr<PathLookups> paths_;
   std::vector<std::unique_ptr<Entry>> entries_;  // oldest first
   std::unordered_map<RunKey, Entry*> by_key_;
   std::unordered_map<std::string, Entry*> by_id_;

@@ -14,6 +14,7 @@
 #include "runtime/process/signals.h"
 #include "runtime/runs/describe.h"
 #include "runtime/runs/log_place.h"
+#include "runtime/runs/path_lookups.h"
 
 namespace gibbous {
 namespace {
@@ -44,6 +45,7 @@ Status Runs::init() {
   keeper_ = std::move(keeper.value());
   ingest_ = Ingest::create(loop_);
   deadlines_ = std::make_unique<Deadlines>(loop_, clock_);
+  paths_ = std::make_unique<PathLookups>(loop_, *deadlines_, options_.keeper_path);
   return {};
 }
 

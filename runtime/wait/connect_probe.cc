@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/wait/open_handles.h"
+#include "runtime/base/open_handles.h"
 #include "runtime/wait/resolver.h"
 
 namespace gibbous {

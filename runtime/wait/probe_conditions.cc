@@ -1,17 +1,22 @@
 // Conditions about the world outside a run: port, http, file, timer. With a run, they become
 // impossible when it has ended, nothing of its tree is left, and one last look does not find them
 // true.
-#include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "runtime/output/text.h"
+#include "runtime/paths/walk.h"
 #include "runtime/runs/describe.h"
+#include "runtime/runs/path_lookups.h"
 #include "runtime/wait/connect_probe.h"
 #include "runtime/wait/pending_condition.h"
 #include "runtime/wait/port_owner.h"
@@ -240,7 +245,10 @@ class HttpCondition final : public ProbeCondition {
 class FileCondition final : public ProbeCondition {
  public:
   using ProbeCondition::ProbeCondition;
-  ~FileCondition() override { context_.probes.deadlines.cancel(timer_); }
+  ~FileCondition() override {
+    context_.probes.deadlines.cancel(timer_);
+    if (asked_ != 0) context_.runs.paths().drop(asked_);
+  }
 
   void begin() override {
     look();
@@ -251,33 +259,77 @@ class FileCondition final : public ProbeCondition {
     return to_utf8(spec_.path) + (spec_.absent ? " was gone" : " existed");
   }
 
-  std::string last_seen() const override { return trouble_ == 0 ? "" : std::strerror(trouble_); }
-
- private:
-  bool is_so() {
-    struct stat status {};
-    const bool exists = ::stat(spec_.path.c_str(), &status) == 0;
-    const bool gone = !exists && (errno == ENOENT || errno == ENOTDIR);
-    trouble_ = exists || gone ? 0 : errno;
-    return spec_.absent ? gone : exists;
+  std::string last_seen() const override {
+    if (unanswered_) return "the file system of the path does not answer";
+    return trouble_ == 0 ? "" : std::strerror(trouble_);
   }
 
+ private:
+  // Looks at once where that cannot take long, and otherwise asks.
   void look() {
     timer_ = 0;
-    if (settled()) return;
-    if (is_so()) return fire();
+    if (settled() || asked_ != 0) return;
+    PathLookups& lookups = context_.runs.paths();
+    const auto mounts = lookups.mounts()->now();
+    if (mounts->all_local()) {
+      struct stat status {};
+      return seen(::stat(spec_.path.c_str(), &status) == 0 ? 0 : errno);
+    }
+    const paths::Walked walked = paths::walk(absolute(), mounts.get());
+    if (walked.reached != paths::Reached::kDoubtful) {
+      return seen(walked.reached == paths::Reached::kFound ? 0 : walked.error);
+    }
+    const auto answered = [this](const paths::Answer& answer) {
+      asked_ = 0;
+      unanswered_ = !answer.answered;
+      if (answer.answered) return seen(answer.error);
+      is_last_ ? give_up() : look_again();
+    };
+    asked_is_last_ = is_last_;
+    asked_ = lookups.ask({paths::Ask::kExists, absolute(), {}}, walked.mount, answered);
+  }
+
+  // `error`: 0 when the file exists, else what stat(2) reports.
+  void seen(int error) {
+    const bool gone = error == ENOENT || error == ENOTDIR;
+    trouble_ = gone ? 0 : error;
+    if (spec_.absent ? gone : error == 0) return fire();
+    if (!is_last_) return look_again();
+    // What was asked before the run's end may have changed with it.
+    if (!std::exchange(asked_is_last_, true)) return look();
+    give_up();
+  }
+
+  void look_again() {
     timer_ = context_.probes.deadlines.after(interval_, [this] { look(); });
     interval_ = std::min(interval_ * 3 / 2, kLongestFileInterval);
   }
 
   void last_look() override {
-    if (is_so()) return fire();
-    give_up();
+    is_last_ = true;
+    context_.probes.deadlines.cancel(timer_);
+    if (asked_ != 0) return;
+    asked_is_last_ = true;
+    look();
   }
 
+  std::string absolute() const {
+    return spec_.path.rfind('/', 0) == 0 ? spec_.path : own_directory_ + "/" + spec_.path;
+  }
+
+  static std::string working_directory() {
+    std::array<char, PATH_MAX> path{};
+    return ::getcwd(path.data(), path.size()) == nullptr ? "" : path.data();
+  }
+
+  const std::string own_directory_ = spec_.path.rfind('/', 0) == 0 ? "" : working_directory();
   Deadlines::Token timer_ = 0;
   Millis interval_ = kFirstFileInterval;
-  int trouble_ = 0;  // errno of a stat that decided nothing
+  PathLookups::Ticket asked_ = 0;  // a question that is not answered yet
+  bool is_last_ = false;           // nothing changes the file any more
+  bool asked_is_last_ = false;     // the question was asked since then
+  bool unanswered_ = false;
+  int trouble_ = 0;  // errno of a look that decided nothing
 };
 
 class TimerCondition final : public PendingCondition {

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "runtime/wait/open_handles.h"
+#include "runtime/base/open_handles.h"
 
 namespace gibbous {
 

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/base/open_handles.h"
 #include "runtime/runs/deadlines.h"
-#include "runtime/wait/open_handles.h"
 #include "runtime/wait/port_prober.h"
 #include "runtime/wait/wait_operation.h"
 

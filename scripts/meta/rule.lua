@@ -76,6 +76,7 @@
 ---| 'encoding' # NUL, control or non-ASCII characters in names
 ---| 'redefinition' # a function or alias with the name of a known program
 ---| 'unread_file' # code from a file outside the workspace, or from an unknown file
+---| 'unanswered_path' # the file system of a path does not answer, so that links are not resolved
 
 ---The argument of a rule's test function.
 ---@class CommandFacts

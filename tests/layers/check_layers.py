@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 # Which folders of ours a folder may include, besides itself and the public headers.
-RUNTIME = ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output', 'runtime/command',
+RUNTIME = ['runtime/base', 'runtime/paths', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output', 'runtime/command',
            'runtime/rules', 'runtime/audit', 'runtime/runs', 'runtime/watch', 'runtime/wait',
            'runtime/journal', 'runtime/recording', 'runtime/queue', 'runtime/terminal', 'runtime/supervise']
 # The rooms of the Lua engine, and which of the others each may include.
@@ -33,21 +33,22 @@ MAY_INCLUDE = {
     'bindings/include': [],
     'bindings/include/gibbous': [],
     'runtime/base': [],
+    'runtime/paths': ['runtime/base'],
     'runtime/sandbox': ['runtime/base'],
     'runtime/process': ['runtime/base', 'runtime/sandbox'],
-    'runtime/keeper': ['runtime/base', 'runtime/sandbox', 'runtime/process'],
+    'runtime/keeper': ['runtime/base', 'runtime/paths', 'runtime/sandbox', 'runtime/process'],
     'runtime/output': ['runtime/base'],
     'runtime/command': ['runtime/base'],
     'runtime/rules': ['runtime/base', 'runtime/command'],
     'runtime/audit': ['runtime/base'],
     'runtime/journal': ['runtime/base'],
     'runtime/terminal': ['runtime/base', 'runtime/process', 'runtime/output'],
-    'runtime/runs': ['runtime/base', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output',
+    'runtime/runs': ['runtime/base', 'runtime/paths', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output',
                      'runtime/terminal'],
-    'runtime/recording': ['runtime/base', 'runtime/process', 'runtime/output', 'runtime/runs', 'runtime/journal'],
+    'runtime/recording': ['runtime/base', 'runtime/paths', 'runtime/process', 'runtime/output', 'runtime/runs', 'runtime/journal'],
     'runtime/queue': ['runtime/base', 'runtime/process', 'runtime/keeper', 'runtime/runs', 'runtime/journal', 'runtime/recording'],
     'runtime/watch': ['runtime/base', 'runtime/output', 'runtime/process', 'runtime/runs', 'runtime/terminal'],
-    'runtime/wait': ['runtime/base', 'runtime/output', 'runtime/process', 'runtime/runs', 'runtime/terminal'],
+    'runtime/wait': ['runtime/base', 'runtime/paths', 'runtime/output', 'runtime/process', 'runtime/runs', 'runtime/terminal'],
     'runtime/supervise': ['runtime/base', 'runtime/output', 'runtime/runs', 'runtime/wait'],
     'bindings/json': [],
     **{f'bindings/lua/{room}': RUNTIME + ['bindings/json'] + [f'bindings/lua/{each}' for each in below]

@@ -170,32 +170,6 @@ void Engine::post(std::function<void()> work) {
   wake();
 }
 
-bool Engine::run_beside(std::function<void()> work, std::function<void()> then) {
-  // Specs know when everything has settled; a thread would go on.
-  if (!post_ || context_.specs != nullptr) return false;
-  beside_.run([post = post_, work = std::move(work), then = std::move(then),
-               alive = std::weak_ptr<const int>(lifetime_)] {
-    work();
-    post([then, alive] {
-      if (!alive.expired()) then();
-    });
-  });
-  return true;
-}
-
-bool Engine::run_in_order(const std::string& session, std::function<void()> work,
-                          std::function<void()> then) {
-  const bool begun = run_beside(std::move(work), [this, session, then = std::move(then)] {
-    post([this, session, then] {
-      const auto behind = behind_.find(session);
-      if (--behind->second == 0) behind_.erase(behind);
-      then();
-    });
-  });
-  if (begun) ++behind_[session];
-  return begun;
-}
-
 void Engine::wake() {
   if (!running_ && wake_) wake_();
 }
@@ -326,52 +300,12 @@ Engine::Withdraw Engine::ask(Call& call, PolicyRequest asked,
   } else {
     take_command(tool, &asked);
   }
-  return judge_beside(call, std::move(asked), std::move(on_verdict));
+  return judge(call, std::move(asked), std::move(on_verdict));
 }
 
-// A long command line is analysed on another thread first.
-Engine::Withdraw Engine::judge_beside(Call& call, PolicyRequest asked,
-                                      std::function<void(Verdict)> on_verdict) {
-  auto judge = current_->policy().judge_beside(asked);
-  if (!judge && !is_behind(call.session())) {
-    return settle(call, std::move(asked), std::move(on_verdict));
-  }
-  struct Waiting {
-    bool is_over = false;  // nobody waits for the verdict any more
-    Withdraw withdraw;     // the question to a person, once there is one
-  };
-  struct Judging {
-    PolicyRequest asked;
-    std::function<void(Verdict)> on_verdict;
-  };
-  auto waiting = std::make_shared<Waiting>();
-  auto judging = std::make_shared<Judging>(Judging{std::move(asked), std::move(on_verdict)});
-  const bool begun = run_in_order(
-      call.session(),
-      [judging, judge = std::move(judge)] {
-        try {
-          if (judge) judging->asked.prepared = judge();
-        } catch (const std::exception&) {  // no memory: it is judged on the loop, which reports it
-          judging->asked.prepared = nullptr;
-        }
-      },
-      [this, judging, waiting, weak = call.weak_from_this()] {
-        const auto alive = weak.lock();
-        if (waiting->is_over || !alive || alive->cancelled() || alive->ended()) return;
-        waiting->withdraw =
-            settle(*alive, std::move(judging->asked), std::move(judging->on_verdict));
-      });
-  if (!begun) return settle(call, std::move(judging->asked), std::move(judging->on_verdict));
-  return [waiting] {
-    waiting->is_over = true;
-    if (waiting->withdraw) std::exchange(waiting->withdraw, nullptr)();
-  };
-}
-
-Engine::Withdraw Engine::settle(Call& call, PolicyRequest asked,
+Engine::Withdraw Engine::settle(Call& call, PolicyRequest asked, Verdict verdict,
                                 std::function<void(Verdict)> on_verdict) {
   const ToolDefinition& tool = call.tool();
-  Verdict verdict = decide(asked);
   verdict.id = random_id();
   if (asked.echo == TypedEcho::kUnknown) {
     // A program that reads single keys may be asking for a password; a shell shows its lines.

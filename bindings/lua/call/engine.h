@@ -14,6 +14,7 @@
 #include "bindings/lua/call/background_load.h"
 #include "bindings/lua/call/beside.h"
 #include "bindings/lua/call/context.h"
+#include "bindings/lua/call/in_order.h"
 #include "bindings/lua/call/queued_place.h"
 #include "bindings/lua/call/ready_calls.h"
 #include "bindings/lua/load/engine_limits.h"
@@ -129,7 +130,7 @@ class Engine {
   // session requests next goes the same way: requests take effect in their order.
   bool run_in_order(const std::string& session, std::function<void()> work,
                     std::function<void()> then);
-  bool is_behind(const std::string& session) const { return behind_.count(session) != 0; }
+  bool is_behind(const std::string& session) const { return in_order_.is_busy(session); }
   // Called when the ready queue is no longer empty, to wake the loop.
   void on_ready(std::function<void()> wake) { wake_ = std::move(wake); }
   // Receives reload_ok, reload_failed, tools_changed, and log when Context::log is not set. Called
@@ -189,8 +190,16 @@ class Engine {
   std::shared_ptr<Call> add_call(CallOptions options);
   void notice(Notice notice);
   void wake();
-  Withdraw judge_beside(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict);
-  Withdraw settle(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict);
+  bool has_others() const;
+  std::shared_ptr<paths::Answers> path_answers() const;
+  Withdraw judge(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict);
+  // The steps of a verdict that takes more than one turn.
+  struct Judging;
+  void analyse(const std::shared_ptr<Judging>& judging);
+  void conclude(const std::shared_ptr<Judging>& judging);
+  void ask_for_paths(const std::shared_ptr<Judging>& judging);
+  Withdraw settle(Call& call, PolicyRequest asked, Verdict verdict,
+                  std::function<void(Verdict)> on_verdict);
   Verdict decide(const PolicyRequest& asked);
   void note(const std::string& id, const PolicyRequest& asked, const Verdict& verdict,
             const AskAnswer* answer);
@@ -235,7 +244,7 @@ class Engine {
   bool load_is_stale_ = false;
   std::function<void(lua_State*)> open_api_;  // without a context
   Beside beside_;
-  std::map<std::string, std::size_t> behind_;  // requests under way beside the loop, by session
+  InOrder in_order_;
   std::vector<std::shared_ptr<Generation>> let_go_;
 
   std::vector<Draining> draining_;

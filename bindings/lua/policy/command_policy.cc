@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bindings/lua/policy/facts_value.h"
+#include "runtime/paths/walk.h"
 
 namespace gibbous::lua {
 namespace {
@@ -83,9 +84,16 @@ command::Place CommandPolicy::place_of(const CommandRequest& request,
   place.set = request.env;
   place.logs = request.logs;
   place.done_bytes = request.typed_bytes;
-  if (request.resolve) place.resolve = command::real_path;
-  place.map = request.resolve ? maps_->at(place, variables)
-                              : made_maps_->at(place, without_homes(variables));
+  if (!request.resolve) {
+    place.map = made_maps_->at(place, without_homes(variables));
+    return place;
+  }
+  place.resolve = [paths = request.paths](const std::string& path) {
+    return paths ? paths->real(path) : std::optional<std::string>(paths::real_path(path));
+  };
+  place.map = maps_->at(place, variables);
+  // It is made again when more is known.
+  if (request.paths && (request.paths->has_missing() || request.paths->has_gaps())) maps_->forget();
   return place;
 }
 

@@ -18,6 +18,7 @@
 #include "bindings/lua/vm/state.h"
 #include "runtime/command/analyse.h"
 #include "runtime/command/facts.h"
+#include "runtime/paths/answers.h"
 #include "runtime/rules/rules.h"
 
 namespace gibbous::lua {
@@ -32,6 +33,7 @@ struct CommandRequest {
   std::map<std::string, std::string> env;  // added to the inherited ones
   std::vector<std::string> logs;           // files that output is copied into
   bool resolve = true;                     // whether symlinks on this machine count
+  std::shared_ptr<paths::Answers> paths;   // where they lead; null: whoever asks waits for the disk
   std::size_t typed_bytes = 0;             // this many bytes of `line` have run already
 };
 

@@ -42,6 +42,7 @@ class PathMaps {
       : knowledge_(std::move(knowledge)) {}
   std::shared_ptr<const command::PathMap> at(const command::Place& place,
                                              const PathVariables& variables);
+  void forget() { map_.reset(); }
 
  private:
   std::shared_ptr<const command::Knowledge> knowledge_;

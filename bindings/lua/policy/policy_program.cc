@@ -131,6 +131,7 @@ bool command_of(const PolicyRequest& asked, const PolicyPlace& place, CommandReq
   const std::string cwd = asked.cwd.value_or("");
   request->cwd = cwd.empty() ? request->workspace : command::join(request->workspace, cwd);
   request->resolve = place.exists;
+  request->paths = asked.paths;
   if (asked.kind == RequestKind::kStdin) {
     const std::string before = asked.typed_before.value_or("");
     request->line = before + asked.text.value_or("");
@@ -300,6 +301,7 @@ std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyRequest& as
   const auto settle = [&](command::Facts facts) {
     made->facts = std::move(facts);
     made->steps.clear();
+    if (asked.lacks_paths()) return;
     made->outcome =
         commands->judge(state_, budget_, made->facts, asked.mode, trace ? &made->steps : nullptr);
     made->rules = commands->shared_rules();
@@ -340,8 +342,9 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
     error.message = error_.empty() ? "no policy is loaded" : error_;
     return refuse(error);
   }
-  Json fields = to_json(request);
   const auto judgement = judge_at(request, place, /*trace=*/false);
+  if (request.lacks_paths()) return {};
+  Json fields = to_json(request);
   // A rule's ask counts as answered only when a person saw exactly this command.
   const bool seen = request.cleared && !request.approved_command.empty() &&
                     request.approved_command == approval_key(request);

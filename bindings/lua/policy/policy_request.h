@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bindings/lua/vm/value.h"
+#include "runtime/paths/answers.h"
 
 namespace gibbous::lua {
 
@@ -78,6 +79,10 @@ struct PolicyRequest {
   bool cleared = false;          // the call was allowed or approved; its tool is not judged again
   std::string approved_command;  // the approval_key() of what a person has seen; "": none
   std::shared_ptr<const PreparedJudgement> prepared;  // of its command (judge_beside); null: none
+  std::shared_ptr<paths::Answers> paths;  // of its command; null: paths are resolved as they come
+
+  // True: nothing is decided before the answers are there.
+  bool lacks_paths() const { return paths != nullptr && paths->has_missing(); }
 };
 
 // For a person, the log and `decide`: the fields that are set, under their Lua names.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/command/analyse.h"
+#include "runtime/paths/walk.h"
 #include "tests/runtime/command/differential/by_hand.h"
 #include "tests/support/catch.h"
 
@@ -410,7 +411,7 @@ TEST_CASE("symlinks in the existing part of a path are followed") {
   std::filesystem::create_directory_symlink(base / "secret", base / "work" / "link");
   Place here = place();
   here.workspace = here.cwd = (base / "work").string();
-  here.resolve = real_path;
+  here.resolve = ::gibbous::paths::real_path;
   const Facts found = analyse("cat link/x; rm link", here, knowledge());
   std::filesystem::remove_all(base);
   CHECK(paths(found, AccessKind::kRead) == Words{(base / "secret" / "x").string()});

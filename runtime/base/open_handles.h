@@ -1,5 +1,5 @@
-// OpenHandles: counts what libuv still holds of one Waits (sockets being closed, a name being
-// resolved), so that close() knows when nothing is left. Loop thread only.
+// OpenHandles: counts what an event loop still holds of one owner (sockets being closed, a name
+// being resolved), so that its close() knows when nothing is left. Loop thread only.
 #pragma once
 
 #include <cstddef>

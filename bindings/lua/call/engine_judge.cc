@@ -1,0 +1,158 @@
+// How the engine comes to a verdict that takes more than one turn of the loop: a long command line
+// is analysed on another thread, and a path whose file system may not answer is asked for. Neither
+// holds up anybody but the session whose request it is.
+#include <utility>
+
+#include "bindings/lua/call/call.h"
+#include "bindings/lua/call/engine.h"
+#include "bindings/lua/policy/judgement.h"
+#include "runtime/runs/path_lookups.h"
+#include "runtime/runs/runs.h"
+
+namespace gibbous::lua {
+namespace {
+
+// An answer may show that a path leads to another one that has to be asked for.
+constexpr int kMaxRounds = 4;
+// What a session requests next waits this long for answers about paths, and then goes ahead, as it
+// does while a person is asked.
+constexpr Millis kPathsHoldOthers{30};
+
+}  // namespace
+
+struct Engine::Judging {
+  PolicyRequest asked;
+  std::function<void(Verdict)> on_verdict;
+  std::weak_ptr<Call> call;
+  Withdraw withdraw;     // the question to a person, once there is one
+  bool is_over = false;  // nobody waits for the verdict any more
+  int rounds = 0;
+  std::size_t unanswered = 0;  // questions about paths
+  InOrder::Done done;          // lets what the session requests next go ahead
+
+  void leave() {
+    if (done) std::exchange(done, nullptr)();
+  }
+  bool is_wanted() const {
+    const auto alive = call.lock();
+    return !is_over && alive && !alive->cancelled() && !alive->ended();
+  }
+};
+
+// --- Beside the loop ----------------------------------------------------------------------------
+
+// Specs know when everything has settled; a thread would go on.
+bool Engine::has_others() const {
+  return post_ && context_.specs == nullptr;
+}
+
+bool Engine::run_beside(std::function<void()> work, std::function<void()> then) {
+  if (!has_others()) return false;
+  beside_.run([post = post_, work = std::move(work), then = std::move(then),
+               alive = std::weak_ptr<const int>(lifetime_)] {
+    work();
+    post([then, alive] {
+      if (!alive.expired()) then();
+    });
+  });
+  return true;
+}
+
+bool Engine::run_in_order(const std::string& session, std::function<void()> work,
+                          std::function<void()> then) {
+  if (!has_others()) return false;
+  in_order_.run(session,
+                [this, work = std::move(work), then = std::move(then)](const InOrder::Done& done) {
+                  run_beside(work, [this, then, done] {
+                    post([then, done] {
+                      then();
+                      done();
+                    });
+                  });
+                });
+  return true;
+}
+
+// --- The verdict --------------------------------------------------------------------------------
+
+std::shared_ptr<paths::Answers> Engine::path_answers() const {
+  if (!has_others() || context_.runs == nullptr) return nullptr;
+  const auto& mounts = context_.runs->paths().mounts();
+  return mounts->now()->all_local() ? nullptr : std::make_shared<paths::Answers>(mounts);
+}
+
+Engine::Withdraw Engine::judge(Call& call, PolicyRequest asked,
+                               std::function<void(Verdict)> on_verdict) {
+  asked.paths = path_answers();
+  const bool at_once = !is_behind(call.session()) && !current_->policy().judge_beside(asked);
+  if (at_once || !has_others()) {
+    Verdict verdict = decide(asked);
+    if (!asked.lacks_paths()) {
+      return settle(call, std::move(asked), std::move(verdict), std::move(on_verdict));
+    }
+  }
+  auto judging = std::make_shared<Judging>();
+  judging->asked = std::move(asked);
+  judging->on_verdict = std::move(on_verdict);
+  judging->call = call.weak_from_this();
+  in_order_.run(call.session(), [this, judging](InOrder::Done done) {
+    judging->done = std::move(done);
+    // What was found missing before is asked for first.
+    judging->asked.lacks_paths() ? ask_for_paths(judging) : analyse(judging);
+  });
+  return [judging] {
+    judging->is_over = true;
+    if (judging->withdraw) std::exchange(judging->withdraw, nullptr)();
+  };
+}
+
+void Engine::analyse(const std::shared_ptr<Judging>& judging) {
+  if (!judging->is_wanted()) return judging->leave();
+  judging->asked.prepared = nullptr;
+  auto work = current_->policy().judge_beside(judging->asked);
+  if (!work) return conclude(judging);
+  run_beside(
+      [judging, work = std::move(work)] {
+        try {
+          judging->asked.prepared = work();
+        } catch (const std::exception&) {  // no memory: it is judged on the loop, which reports it
+          judging->asked.prepared = nullptr;
+        }
+      },
+      [this, judging] { post([this, judging] { conclude(judging); }); });
+}
+
+void Engine::conclude(const std::shared_ptr<Judging>& judging) {
+  if (!judging->is_wanted()) return judging->leave();
+  if (judging->asked.lacks_paths()) return ask_for_paths(judging);
+  Verdict verdict = decide(judging->asked);
+  if (judging->asked.lacks_paths()) return ask_for_paths(judging);
+  judging->withdraw = settle(*judging->call.lock(), std::move(judging->asked), std::move(verdict),
+                             std::move(judging->on_verdict));
+  judging->leave();
+}
+
+void Engine::ask_for_paths(const std::shared_ptr<Judging>& judging) {
+  const std::shared_ptr<paths::Answers> answers = judging->asked.paths;
+  const auto missing = answers->take_missing();
+  if (++judging->rounds >= kMaxRounds) answers->end_questions();
+  judging->unanswered = missing.size();
+  const std::weak_ptr<const int> lifetime = lifetime_;
+  for (const paths::Answers::Missing& each : missing) {
+    context_.runs->paths().ask(
+        {paths::Ask::kReal, each.path, {}}, each.mount,
+        [this, judging, answers, path = each.path, lifetime](paths::Answer answer) {
+          const bool said = answer.answered && answer.error == 0;
+          answers->answer(path,
+                          said ? std::optional<std::string>(std::move(answer.text)) : std::nullopt);
+          if (--judging->unanswered > 0 || lifetime.expired()) return;
+          post([this, judging] { analyse(judging); });
+        });
+  }
+  if (!judging->done) return;
+  context_.runs->after(kPathsHoldOthers, [judging, lifetime] {
+    if (!lifetime.expired()) judging->leave();
+  });
+}
+
+}  // namespace gibbous::lua

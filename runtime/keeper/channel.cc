@@ -12,7 +12,7 @@ namespace gibbous {
 namespace {
 
 struct alignas(cmsghdr) ControlBuffer {
-  std::array<char, CMSG_SPACE(sizeof(int) * wire::kMaxFds)> bytes;
+  std::array<char, CMSG_SPACE(sizeof(int) * wire::kMaxFds) + CMSG_SPACE(sizeof(ucred))> bytes;
 };
 
 void take_fds(msghdr& header, FdList& fds) {
@@ -25,6 +25,16 @@ void take_fds(msghdr& header, FdList& fds) {
       fds.add(UniqueFd(fd));
     }
   }
+}
+
+pid_t sender_of(msghdr& header) {
+  for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_CREDENTIALS) continue;
+    ucred credentials{};
+    std::memcpy(&credentials, CMSG_DATA(part), sizeof credentials);
+    return credentials.pid;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -104,6 +114,7 @@ Channel::Outcome Channel::receive(Received& received) {
   } while (got < 0 && (errno == EINTR || errno == ECONNRESET));
   if (got < 0) return errno == EAGAIN ? Outcome::kLater : Outcome::kClosed;
   take_fds(header, received.fds);
+  received.sender = sender_of(header);
   // Our messages are never empty: this is the end.
   if (got == 0) return Outcome::kClosed;
   if ((header.msg_flags & MSG_TRUNC) != 0) return Outcome::kUnreadable;

@@ -56,6 +56,7 @@ class Channel {
     std::span<const std::uint8_t> message;  // valid until the next receive()
     FdList fds;
     bool fds_lost = false;  // this process had no room for some of them
+    pid_t sender = 0;       // where the socket passes credentials (SO_PASSCRED)
   };
   Outcome receive(Received& received);
 

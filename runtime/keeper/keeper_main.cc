@@ -6,14 +6,18 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include "runtime/keeper/keeper_note.h"
 #include "runtime/keeper/server.h"
+#include "runtime/keeper/warden.h"
 #include "runtime/keeper/wire.h"
 #include "runtime/paths/helper.h"
 #include "runtime/process/launch.h"
@@ -40,10 +44,28 @@ int main(int argc, char** argv) {
     return kWrongUse;
   }
   ::fcntl(gibbous::kInheritedSocket, F_SETFD, FD_CLOEXEC);
+  using gibbous::keeper::WardenPage;
+  WardenPage* page = nullptr;
   if (argc > 1 && std::string_view(argv[1]) == gibbous::paths::kHelperArgument) {
     ::prctl(PR_SET_NAME, "gibbous-paths", 0, 0, 0);
     return gibbous::paths::serve(gibbous::UniqueFd(gibbous::kInheritedSocket));
   }
+  // The keeper is the child, so that the warden inherits what the keeper leaves. Without memory or
+  // a process for a warden there is none.
+  ucred host{};
+  socklen_t size = sizeof host;
+  ::getsockopt(gibbous::kInheritedSocket, SOL_SOCKET, SO_PEERCRED, &host, &size);
+  page = WardenPage::map();
+  const pid_t keeper = page == nullptr ? -1 : ::fork();
+  if (keeper > 0) {
+    ::close(gibbous::kInheritedSocket);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    const gibbous::UniqueFd process(
+        host.pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, host.pid, 0U)) : -1);
+    gibbous::keeper::guard(keeper, process, *page, std::span(argv[0], std::strlen(argv[0])));
+    return 0;
+  }
+  if (keeper == 0) ::setsid();
   gibbous::keeper::stay_reachable(gibbous::kInheritedSocket);
   ::prctl(PR_SET_NAME, "gibbous-keeper", 0, 0, 0);
   // Descriptors in transit to a slow library count towards this limit.
@@ -52,7 +74,7 @@ int main(int argc, char** argv) {
   const rlimit raised{files.rlim_max, files.rlim_max};
   ::setrlimit(RLIMIT_NOFILE, &raised);
 
-  auto server = Server::create(gibbous::UniqueFd(gibbous::kInheritedSocket), files);
+  auto server = Server::create(gibbous::UniqueFd(gibbous::kInheritedSocket), files, page);
   if (!server) return 1;
   (*server)->run();
   (*server)->tidy();

@@ -63,6 +63,12 @@ void reap_if_ours(int pidfd) {
   (void)::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG);
 }
 
+// Of the sender of each message, which is the keeper: what is started is its warden.
+void pass_credentials(int socket, bool passes) {
+  const int value = passes ? 1 : 0;
+  (void)::setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &value, sizeof value);
+}
+
 }  // namespace
 
 Result<Link*> Link::open(uv_loop_t* loop, const KeeperProgram& program, LinkOwner& owner,
@@ -74,6 +80,7 @@ Result<Link*> Link::open(uv_loop_t* loop, const KeeperProgram& program, LinkOwne
   }
   UniqueFd library(ends[0]);
   const UniqueFd keeper(ends[1]);
+  pass_credentials(library.get(), true);
   std::string name = "gibbous-keeper";
   std::array<char*, 2> argv{name.data(), nullptr};
   Launched launched;
@@ -202,7 +209,7 @@ void Link::receive_some(int limit) {
         const auto header = wire::decode_header(received.message);
         const bool good = header && (greeted_ ? header->version == wire::kVersion &&
                                                     owner_.on_message(*header, received)
-                                              : take_hello(*header, received.message));
+                                              : take_hello(*header, received));
         if (!good && !closing_) lose("the keeper " + path_ + " sent what cannot be read");
         break;
       }
@@ -219,15 +226,21 @@ void Link::receive_some(int limit) {
   }
 }
 
-bool Link::take_hello(const wire::Header& header, wire::Bytes message) {
-  const auto hello = wire::decode_hello(wire::body_of(message));
+bool Link::take_hello(const wire::Header& header, const Channel::Received& received) {
+  const auto hello = wire::decode_hello(wire::body_of(received.message));
   if (header.type != wire::Type::kHello || !hello) return false;
   if (header.version != wire::kVersion) {
     lose("the keeper " + path_ + " speaks version " + std::to_string(header.version) +
          " of the wire format, this library speaks version " + std::to_string(wire::kVersion));
     return true;
   }
-  if (adopting_) keeper_number_ = hello->keeper;
+  if (adopting_) {
+    keeper_number_ = hello->keeper;
+  } else if (received.sender > 0 && received.sender != pid_) {
+    pass_credentials(channel_.fd(), false);
+    pid_ = received.sender;
+    keeper_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0U)));
+  }
   greeted_ = true;
   handshake_.stop();
   return true;
@@ -239,7 +252,7 @@ void Link::lose(std::string reason) {
   if (!greeted_ && !adopting_) reason += kAdvice;
   if (greeted_ || !adopting_) {
     // The keeper may still be alive, but is unusable.
-    (void)::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0U);
+    (void)::syscall(SYS_pidfd_send_signal, keeper(), SIGKILL, nullptr, 0U);
     reap_if_ours(pidfd_.get());
   }
   owner_.on_lost(*this, std::move(reason));
@@ -251,7 +264,7 @@ void Link::keep_going() {
   constexpr char kStopped = 'T';
   const auto stat = read_stat(pid_);
   if (stat && stat->state == kStopped) {
-    (void)::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGCONT, nullptr, 0U);
+    (void)::syscall(SYS_pidfd_send_signal, keeper(), SIGCONT, nullptr, 0U);
   }
   pulse_.start(kPulse);
 }

@@ -56,7 +56,9 @@ class Link {
   void on_socket(int status, int events);
   void on_process();
   void receive_some(int limit);
-  bool take_hello(const wire::Header& header, wire::Bytes message);
+  bool take_hello(const wire::Header& header, const Channel::Received& received);
+  // A pidfd of the keeper itself; of its warden until it has answered.
+  int keeper() const { return keeper_ ? keeper_.get() : pidfd_.get(); }
   void lose(std::string reason);
   void keep_going();
   void on_closed();
@@ -69,8 +71,9 @@ class Link {
   LinkOwner& owner_;
   OpenHandles& handles_;
   Channel channel_;
-  UniqueFd pidfd_;
-  pid_t pid_ = 0;
+  UniqueFd pidfd_;   // of what was started: the warden, which ends after the keeper
+  UniqueFd keeper_;  // unset where it is the same, or has not answered yet
+  pid_t pid_ = 0;    // of the keeper, as far as it is known
   std::uint32_t keeper_number_ = 0;
   wire::Buffer buffer_;
   uv_loop_t* loop_;

@@ -64,6 +64,7 @@ class ProcessTable {
 
   Mark next_mark();
   KeeperRun& add(RunKey key, Mark mark, pid_t leader, std::string env_tag);
+  bool empty() const { return runs_.empty(); }
   KeeperRun* find(RunKey key);
   KeeperRun* find_leader(pid_t pid);
   void remove(KeeperRun& run);

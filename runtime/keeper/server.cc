@@ -27,6 +27,9 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kRetrySend{10};
+// After the grace period, with time to spare: the warden takes over then.
+constexpr milliseconds kEndingTakes{6'000};
+constexpr milliseconds kCleanupsTake{60'000};
 // Looking at the children takes at most a quarter of the time; a single exit is looked at at once.
 constexpr int kCheckPause = 3;
 constexpr milliseconds kMaxCheckPause{20};
@@ -67,16 +70,17 @@ ExitStatus to_exit_status(int status, const rusage& usage) {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::create(UniqueFd socket, rlimit original_files) {
-  std::unique_ptr<Server> server(new Server(std::move(socket), original_files));
+Result<std::unique_ptr<Server>> Server::create(UniqueFd socket, rlimit original_files,
+                                               WardenPage* page) {
+  std::unique_ptr<Server> server(new Server(std::move(socket), original_files, page));
   if (Status status = server->open(); !status) return status;
   return server;
 }
 
-Server::Server(UniqueFd socket, rlimit original_files)
+Server::Server(UniqueFd socket, rlimit original_files, WardenPage* page)
     : channel_(std::move(socket), wire::kMaxMessageBytes),
       original_files_(original_files),
-      mark_mode_(mark_mode()) {}
+      page_(page) {}
 
 Status Server::open() {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return failure("PR_SET_CHILD_SUBREAPER");
@@ -102,6 +106,10 @@ Status Server::open() {
     epoll_event event{EPOLLIN, {.fd = fd}};
     if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) return failure("epoll_ctl");
   }
+  if (host_watch_.descriptor() >= 0) {
+    epoll_event changes{EPOLLPRI, {.fd = host_watch_.descriptor()}};
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, host_watch_.descriptor(), &changes);
+  }
   interest_ = EPOLLIN;
   return {};
 }
@@ -123,6 +131,8 @@ void Server::run() {
       } else if (event.data.fd == host_.get()) {
         host_.reset();
         host_gone_ = true;
+      } else if (event.data.fd == host_watch_.descriptor()) {
+        host_watch_.arm(steady_clock::now());
       } else if (control_ && event.data.fd == control_->fd()) {
         accept_control();
       } else if (relays_.handle(event.data.fd, event.events)) {
@@ -163,7 +173,7 @@ int Server::wait_ms(Time now) const {
   if (cleanups_) until = std::min(until, cleanups_->due());
   if (lifecycle_.ends_processes()) until = std::min(until, ending_->due());
   if (!lifecycle_.is_ending()) {
-    until = std::min({until, next_due_, delayed_starts_.due()});
+    until = std::min({until, next_due_, delayed_starts_.due(), proofs_.due(), host_watch_.due()});
     if (limiter_) until = std::min(until, limiter_->due());
     if (!changed_.empty()) until = std::min(until, next_check_);
   }
@@ -226,6 +236,10 @@ void Server::reap() {
     rusage usage{};
     if (::wait4(pid, &status, WNOHANG, &usage) != pid) return;
     if (process_table_) process_table_->forget_process(pid);
+    if (auto proven = proofs_.ended(pid)) {
+      if (!lifecycle_.is_ending()) start_proven(std::move(*proven));
+      continue;
+    }
     if (cleanups_ && cleanups_->ended(pid, status, steady_clock::now())) {
       if (lifecycle_.is(Phase::kCleaningUp)) end_with_cleanups();
       continue;
@@ -280,7 +294,21 @@ void Server::remove_if_done(KeeperRun& run) {
 
 void Server::remove(KeeperRun& run) {
   limiter_->release(std::move(run.limits), steady_clock::now());
+  const bool was_kept = run.keep != nullptr;
   process_table_->remove(run);
+  if (was_kept) tell_warden_of_kept();
+}
+
+void Server::tell_warden(Time until) {
+  if (page_ != nullptr) page_->set_patience(until);
+}
+
+void Server::tell_warden_of_kept() {
+  if (page_ == nullptr) return;
+  page_->clear_kept();
+  process_table_->for_each([this](const KeeperRun& run) {
+    if (run.keep) page_->add_kept(run.mark_run);
+  });
 }
 
 void Server::limit_reached(KeeperRun& run, LimitReached reached) {
@@ -350,6 +378,7 @@ void Server::send_killed(RunKey run, const KillReport& report, std::uint32_t rep
 
 void Server::end_with_cleanups() {
   if (!lifecycle_.on(Event::kAllEnded)) return;
+  tell_warden(steady_clock::now() + kCleanupsTake);
   if (!cleanups_->grant_all(steady_clock::now())) (void)lifecycle_.on(Event::kCleanedUp);
 }
 
@@ -391,6 +420,12 @@ void Server::tick(Time now) {
   if (lifecycle_.is(Phase::kVisited) && now >= hello_until_) lose_host();
   if (lifecycle_.is_ending()) return;
   if (starter_) retry_starts(now);
+  const bool has_runs = process_table_ && !process_table_->empty();
+  if (host_watch_.look(host_.get(), has_runs, now)) {
+    host_.reset();
+    lose_host();
+    return;
+  }
   if (limiter_ && now >= limiter_->due()) {
     for (const auto& [key, reached] : limiter_->tick(now)) {
       if (KeeperRun* run = process_table_->find(key)) limit_reached(*run, reached);
@@ -453,7 +488,9 @@ void Server::end_processes(Event why, Millis grace) {
   if (!lifecycle_.on(why, has_detached()) || !lifecycle_.ends_processes()) return;
   process_table_->spare_detached(lifecycle_.is(Phase::kSparing));
   if (was_ending) return;
+  tell_warden(steady_clock::now() + grace + kEndingTakes);
   delayed_starts_.clear();
+  proofs_.clear();
   connected_ = connected_ && !lifecycle_.is(Phase::kSparing);
   if (control_) watch_control_socket(false);
   if (why == Event::kHostLost) watch_outputs();

@@ -17,11 +17,14 @@
 #include "runtime/keeper/detached.h"
 #include "runtime/keeper/end_notes.h"
 #include "runtime/keeper/ending.h"
+#include "runtime/keeper/host_watch.h"
 #include "runtime/keeper/kill_job.h"
 #include "runtime/keeper/lifecycle.h"
 #include "runtime/keeper/limiter.h"
 #include "runtime/keeper/process_table.h"
+#include "runtime/keeper/proofs.h"
 #include "runtime/keeper/starter.h"
+#include "runtime/keeper/warden.h"
 
 namespace gibbous::keeper {
 
@@ -31,14 +34,16 @@ inline constexpr Millis kHostDeathGrace{300};
 class Server {
  public:
   // `original_files`: the limit on open files before the keeper raised its own.
-  static Result<std::unique_ptr<Server>> create(UniqueFd socket, rlimit original_files);
+  // `page`: of its warden, or null.
+  static Result<std::unique_ptr<Server>> create(UniqueFd socket, rlimit original_files,
+                                                WardenPage* page);
   // Returns when the library is gone and everything that was started has ended or cannot be ended.
   void run();
   // After run(): removes what it made in the file system.
   void tidy();
 
  private:
-  Server(UniqueFd socket, rlimit original_files);
+  Server(UniqueFd socket, rlimit original_files, WardenPage* page);
   Status open();
 
   // One turn of the loop.
@@ -59,6 +64,9 @@ class Server {
   // Reports the run as started, or says why it is not.
   std::optional<StartFailure> start(RunKey key, wire::Bytes body, const UniqueFd& strings);
   void retry_starts(Time now);
+  // Starts it as soon as what it touches has answered. False: it touches nothing that may not.
+  bool prove_first(RunKey key, wire::Bytes body, UniqueFd& strings);
+  void start_proven(DelayedStart start);
   // A run that is killed or forgotten is not started any more.
   void drop_delayed_start(RunKey key);
   bool handle_cleanup(RunKey key, wire::Bytes body);
@@ -88,6 +96,9 @@ class Server {
 
   // The events of the lifecycle, and what the server does in the new phase.
   void lose_host(Millis grace = kHostDeathGrace);
+  // What the warden has to know.
+  void tell_warden(Time until);
+  void tell_warden_of_kept();
   void stop();
   void end_processes(Event why, Millis grace);
   // Moves to the next phase when no process to be ended is left, or with `given_up`.
@@ -137,8 +148,11 @@ class Server {
   std::unique_ptr<Killer> killer_;
   std::unique_ptr<Limiter> limiter_;
   std::unique_ptr<CleanupCommands> cleanups_;
+  WardenPage* page_;
+  std::shared_ptr<paths::MountTypes> mounts_ = std::make_shared<paths::MountTypes>();
+  HostWatch host_watch_{mounts_};
   DelayedStarts delayed_starts_;
-  MarkMode mark_mode_;
+  Proofs proofs_;
   wire::Buffer out_;
 
   std::vector<KillRequest> kill_requests_;                         // of this turn

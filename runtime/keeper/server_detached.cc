@@ -66,6 +66,7 @@ Status Server::open_control_socket(const std::string& directory) {
 void Server::stay_alone() {
   if (!lifecycle_.on(Event::kOthersEnded)) return;
   ending_.reset();
+  tell_warden(Time::max());
   (void)cleanups_->grant_all(std::chrono::steady_clock::now());
   watch_control_socket(true);
   host_gone_ = false;

@@ -14,6 +14,10 @@ namespace {
 // The limits of a turn, so that exits do not wait longer; starts are the slow messages.
 constexpr int kMessagesPerTurn = 64;
 constexpr int kStartsPerTurn = 4;
+constexpr const char* kUnanswered =
+    "a file system that its directory, its program or its sandbox needs does not answer";
+constexpr const char* kTooManyUnanswered =
+    "too many starts wait for file systems that do not answer";
 
 }  // namespace
 
@@ -95,15 +99,18 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
     hand_over();
     return true;
   }
-  if (mark_mode_ != MarkMode::kNone) {
+  for (const int resource : kMarkResources) {
+    const MarkMode mode = mark_mode(resource);
+    if (mode == MarkMode::kNone) continue;
     // This mark identifies a child that has not set its own yet.
-    rlimit limit = mark_limit({hello->keeper, 0}, mark_mode_);
-    if (mark_mode_ == MarkMode::kHard) limit.rlim_max = RLIM_INFINITY;
-    ::setrlimit(RLIMIT_RTTIME, &limit);
+    rlimit limit = mark_limit({hello->keeper, 0}, mode, resource);
+    if (mode == MarkMode::kHard) limit.rlim_max = RLIM_INFINITY;
+    ::setrlimit(static_cast<__rlimit_resource>(resource), &limit);
   }
   starter_ = std::make_unique<Starter>(
-      mark_mode_, original_files_,
+      original_files_, mounts_,
       [this](const std::string& directory) { return open_control_socket(directory); });
+  if (page_ != nullptr) page_->set_keeper(hello->keeper);
   process_table_ = std::make_unique<ProcessTable>(hello->keeper, ProcessTree());
   limiter_ = std::make_unique<Limiter>(*process_table_, epoll_.get(), hello->keeper);
   cleanups_ = std::make_unique<CleanupCommands>(
@@ -125,7 +132,8 @@ bool Server::fail_start(RunKey key, const StartFailure& failure) {
 bool Server::handle_start(RunKey key, Channel::Received& received) {
   // Each host starts its runs through the keeper that it started itself.
   if (lifecycle_.is(Phase::kTakenOver)) return false;
-  if (process_table_->find(key) != nullptr || delayed_starts_.contains(key)) {
+  if (process_table_->find(key) != nullptr || delayed_starts_.contains(key) ||
+      proofs_.contains(key)) {
     return fail_start(key, {StartStep::kRequest, EEXIST, ""});
   }
   if (received.fds_lost) {
@@ -133,6 +141,7 @@ bool Server::handle_start(RunKey key, Channel::Received& received) {
   }
   const wire::Bytes body = wire::body_of(received.message);
   UniqueFd strings = received.fds.size() > 0 ? std::move(received.fds[0]) : UniqueFd();
+  if (prove_first(key, body, strings)) return true;
   const auto failure = start(key, body, strings);
   if (!failure) return true;
   if (!DelayedStarts::is_momentary(*failure)) return fail_start(key, *failure);
@@ -144,7 +153,33 @@ bool Server::handle_start(RunKey key, Channel::Received& received) {
   return fail_start(key, *failure);
 }
 
+bool Server::prove_first(RunKey key, wire::Bytes body, UniqueFd& strings) {
+  const auto start = wire::decode_start(body);
+  const auto trial = start ? starter_->doubtful(*start, strings) : std::nullopt;
+  if (!trial) return false;
+  DelayedStart waiting;
+  waiting.run = key;
+  waiting.body.assign(body.begin(), body.end());
+  waiting.strings = std::move(strings);
+  const pid_t pid =
+      proofs_.begin(std::move(waiting), std::chrono::steady_clock::now(), [&] { trial->go(); });
+  if (pid == 0) return fail_start(key, {StartStep::kFork, EAGAIN, kTooManyUnanswered});
+  process_table_->set_apart(pid);
+  return true;
+}
+
+void Server::start_proven(DelayedStart proven) {
+  const auto failure = start(proven.run, proven.body, proven.strings);
+  if (!failure) return;
+  const Time now = std::chrono::steady_clock::now();
+  if (DelayedStarts::is_momentary(*failure) && delayed_starts_.delay(proven, now)) return;
+  fail_start(proven.run, *failure);
+}
+
 void Server::retry_starts(Time now) {
+  while (const auto unproven = proofs_.take_due(now)) {
+    fail_start(unproven->run, {StartStep::kChdir, ETIMEDOUT, kUnanswered});
+  }
   for (int i = 0; i < kStartsPerTurn; ++i) {
     auto delayed = delayed_starts_.take_due(now);
     if (!delayed) return;
@@ -156,6 +191,7 @@ void Server::retry_starts(Time now) {
 }
 
 void Server::drop_delayed_start(RunKey key) {
+  if (proofs_.take(key)) fail_start(key, {StartStep::kChdir, ETIMEDOUT, kUnanswered});
   if (const auto delayed = delayed_starts_.take(key)) {
     fail_start(key, {StartStep::kFork, EAGAIN, ""});
   }
@@ -200,11 +236,13 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   run.limits = std::move(*limits);
   if (run.limits) limiter_->begin(run, std::chrono::steady_clock::now());
   run.keep = std::move(detached);
+  if (run.keep) tell_warden_of_kept();
   run.outputs = std::move(outputs);
   run.terminal = start->terminal.has_value();
   run.end_place = std::move(outcome.end_place);
   run.start_time = outcome.started.start_time;
   run.started_at = wall_millis();
+  host_watch_.arm(std::chrono::steady_clock::now());
   return std::nullopt;
 }
 
@@ -228,8 +266,9 @@ bool Server::handle_cleanup_done(RunKey key, wire::Bytes body) {
 pid_t Server::start_cleanup(wire::Bytes body) {
   const auto cleanup = wire::decode_start(body);
   if (!cleanup) return 0;
+  const bool apart = starter_->doubtful(*cleanup, UniqueFd()).has_value();
   const StartOutcome outcome =
-      starter_->start(*cleanup, UniqueFd(), process_table_->next_mark(), {});
+      starter_->start(*cleanup, UniqueFd(), process_table_->next_mark(), {}, apart);
   if (outcome.failure) return 0;
   process_table_->set_apart(outcome.started.pid);
   return outcome.started.pid;

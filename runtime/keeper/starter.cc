@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/paths/walk.h"
 #include "runtime/process/terminal.h"
 
 namespace gibbous::keeper {
@@ -126,6 +128,30 @@ std::optional<StartStep> make_ends(const wire::Start& start, Ends& ends, LaunchP
   return std::nullopt;
 }
 
+// Calls `use` with the strings of the start, or returns `otherwise` when they are invalid.
+template <typename Result, typename Use>
+Result with_strings(const wire::Start& start, const UniqueFd& strings_fd, Result otherwise,
+                    Use use) {
+  if (start.inline_strings) {
+    const auto strings = wire::split_strings(start, start.strings);
+    return strings ? use(*strings) : std::move(otherwise);
+  }
+  const MappedStrings mapped(strings_fd, start.strings_bytes);
+  if (!mapped.ok()) return otherwise;
+  const auto strings = wire::split_strings(start, mapped.bytes());
+  return strings ? use(*strings) : std::move(otherwise);
+}
+
+// Of a local file.
+std::string beginning_of(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  constexpr std::size_t kLineBytes = 256;  // BINPRM_BUF_SIZE
+  std::string text(kLineBytes, '\0');
+  const ssize_t size = file ? ::read(file.get(), text.data(), text.size()) : 0;
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return text;
+}
+
 std::string env_tag_of(const std::vector<char*>& env) {
   const std::string prefix = std::string(kRunVariable) + "=";
   for (const char* variable : env) {
@@ -139,29 +165,74 @@ std::string env_tag_of(const std::vector<char*>& env) {
 }  // namespace
 
 StartOutcome Starter::start(const wire::Start& start, const UniqueFd& strings_fd, Mark mark,
-                            std::span<const int> groups) {
-  if (start.inline_strings) {
-    const auto strings = wire::split_strings(start, start.strings);
-    return strings ? launch(start, *strings, mark, groups) : failed(StartStep::kRequest, EBADMSG);
+                            std::span<const int> groups, bool apart) {
+  return with_strings(start, strings_fd, failed(StartStep::kRequest, EBADMSG),
+                      [&](const wire::StartStrings& strings) {
+                        return launch(start, strings, mark, groups, apart);
+                      });
+}
+
+std::optional<StartTrial> Starter::doubtful(const wire::Start& start, const UniqueFd& strings_fd) {
+  return with_strings(start, strings_fd, std::optional<StartTrial>(),
+                      [&](const wire::StartStrings& strings) { return doubtful(strings); });
+}
+
+std::optional<StartTrial> Starter::doubtful(const wire::StartStrings& strings) {
+  const auto mounts = mounts_->now();
+  if (mounts->all_local()) return std::nullopt;
+  StartTrial trial;
+  trial.enter.ask = paths::Ask::kEnter;
+  trial.enter.path = strings.cwd == nullptr ? "/" : strings.cwd;
+  const auto answers = [&](const std::string& path, paths::Walked* walked) {
+    *walked = paths::walk(path, mounts.get());
+    return walked->reached == paths::Reached::kMissing ||
+           (walked->reached == paths::Reached::kFound && mounts->is_local(walked->mount));
+  };
+  paths::Walked walked;
+  bool sure = answers(trial.enter.path, &walked) && !strings.sandbox;
+  const ExecCandidates candidates(strings.argv.front(),
+                                  std::span(strings.env.data(), strings.env.size() - 1));
+  for (const char* candidate : candidates.paths()) {
+    const std::string file = *candidate == '/' ? candidate : trial.enter.path + "/" + candidate;
+    trial.enter.files.push_back(file);
+    sure = sure && answers(file, &walked);
+    if (!sure || walked.reached != paths::Reached::kFound) continue;
+    // A local script may have an interpreter elsewhere.
+    const std::string interpreter = paths::interpreter_of(beginning_of(file));
+    sure = interpreter.empty() || (interpreter[0] == '/' && answers(interpreter, &walked));
+    break;
   }
-  const MappedStrings mapped(strings_fd, start.strings_bytes);
-  if (!mapped.ok()) return failed(StartStep::kRequest, EBADMSG);
-  const auto strings = wire::split_strings(start, mapped.bytes());
-  return strings ? launch(start, *strings, mark, groups) : failed(StartStep::kRequest, EBADMSG);
+  if (sure) return std::nullopt;
+  if (strings.sandbox) {
+    if (!support_) support_ = probe_sandbox_support();
+    trial.sandbox = strings.sandbox;
+    trial.support = *support_;
+  }
+  return trial;
+}
+
+void StartTrial::go() const {
+  (void)paths::answer(enter);
+  if (sandbox) (void)PreparedSandbox::prepare(*sandbox, support);
 }
 
 StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
-                             std::span<const int> groups) {
+                             std::span<const int> groups, bool apart) {
   Ends ends;
   LaunchPlan plan;
   if (const auto step = make_ends(start, ends, plan)) return failed(*step, errno);
   auto& [library, child] = ends;
   std::vector<LaunchLimit> limits;
-  if (mode_ != MarkMode::kNone) limits.push_back({RLIMIT_RTTIME, mark_limit(mark, mode_)});
+  for (const int resource : kMarkResources) {
+    const MarkMode mode = mark_mode(resource);
+    if (mode != MarkMode::kNone) limits.push_back({resource, mark_limit(mark, mode, resource)});
+  }
   limits.push_back({RLIMIT_NOFILE, files_});
   for (const ResourceLimit& limit : start.limits) {
-    // The mark uses this limit, and refusing it is better than losing the mark.
-    if (limit.resource == RLIMIT_RTTIME) return failed(StartStep::kLimits, EINVAL);
+    // The mark uses these limits, and refusing them is better than losing it.
+    const bool holds_mark = std::find(kMarkResources.begin(), kMarkResources.end(),
+                                      limit.resource) != kMarkResources.end();
+    if (holds_mark) return failed(StartStep::kLimits, EINVAL);
     limits.push_back({limit.resource, {limit.soft, limit.hard}});
   }
   const ExecCandidates candidates(strings.argv.front(),
@@ -172,6 +243,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   plan.directory = strings.cwd;
   plan.limits = limits;
   plan.groups = groups;
+  plan.apart = apart;
   if (start.keep) {
     if (const Status open = open_control_(strings.keep_directory); !open) {
       return failed(StartStep::kRequest, EACCES, "keep: " + open.message());

@@ -13,6 +13,8 @@
 #include "gibbous/status.h"
 #include "runtime/keeper/channel.h"
 #include "runtime/keeper/wire.h"
+#include "runtime/paths/mount_types.h"
+#include "runtime/paths/question.h"
 #include "runtime/process/launch.h"
 #include "runtime/process/mark.h"
 #include "runtime/sandbox/sandbox.h"
@@ -40,25 +42,40 @@ struct StartOutcome {
 // The variable that identifies a process that has lost its mark and its parents.
 inline constexpr const char* kRunVariable = "GIBBOUS_RUN";
 
+// What a start touches on the disk, to be tried out where nobody waits.
+struct StartTrial {
+  paths::Question enter;  // the directory and the program
+  std::optional<SandboxSpec> sandbox;
+  SandboxSupport support;
+  // For as long as it takes.
+  void go() const;
+};
+
 class Starter {
  public:
   // `files`: the limit on open files for children, from before the keeper raised its own.
   // `open_control_socket` lets hosts find the keeper in a directory; called before a run is kept.
-  Starter(MarkMode mode, rlimit files,
+  Starter(rlimit files, std::shared_ptr<paths::MountTypes> mounts,
           std::function<Status(const std::string&)> open_control_socket)
-      : mode_(mode), files_(files), open_control_(std::move(open_control_socket)) {}
+      : files_(files), mounts_(std::move(mounts)), open_control_(std::move(open_control_socket)) {}
 
   // `strings_fd`: the memfd of a start whose strings are not in the message. `groups`: what the
   // child enters before execve, as LaunchPlan::groups.
+  // `apart`: in a process of its own from the beginning, so that the keeper does not wait for the
+  // program's file; what fails is seen only as its exit.
   StartOutcome start(const wire::Start& start, const UniqueFd& strings_fd, Mark mark,
-                     std::span<const int> groups);
+                     std::span<const int> groups, bool apart = false);
+  // Returns what has to be tried out before, because a file system may not answer; nothing when
+  // the start touches only what is known to answer.
+  std::optional<StartTrial> doubtful(const wire::Start& start, const UniqueFd& strings_fd);
 
  private:
+  std::optional<StartTrial> doubtful(const wire::StartStrings& strings);
   StartOutcome launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
-                      std::span<const int> groups);
+                      std::span<const int> groups, bool apart);
 
-  MarkMode mode_;
   rlimit files_;
+  std::shared_ptr<paths::MountTypes> mounts_;
   std::function<Status(const std::string&)> open_control_;
   std::optional<SandboxSupport> support_;  // the first start with a sandbox finds it out
   Launcher launcher_;

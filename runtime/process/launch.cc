@@ -296,8 +296,9 @@ std::optional<LaunchError> Launcher::launch(const LaunchPlan& plan, Launched& la
   shared.executable = -1;
   int pidfd = -1;
   const std::uint64_t before = boot_nanoseconds();
-  const pid_t pid = ::clone(child_main, top_of(stack_),
-                            CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &shared, &pidfd);
+  const int shares = plan.apart ? 0 : CLONE_VM | CLONE_VFORK;
+  const pid_t pid =
+      ::clone(child_main, top_of(stack_), shares | CLONE_PIDFD | SIGCHLD, &shared, &pidfd);
   if (pid < 0) return LaunchError{LaunchStep::kFork, errno, {}};
   UniqueFd held(pidfd);
   if (shared.error != 0) {
@@ -307,7 +308,9 @@ std::optional<LaunchError> Launcher::launch(const LaunchPlan& plan, Launched& la
   }
   launched.pid = pid;
   launched.pidfd = std::move(held);
-  launched.start_time = start_time_between(before, shared.born, pid);
+  // A child of its own cannot report when it was born.
+  const std::uint64_t born = plan.apart ? 0 : shared.born;
+  launched.start_time = start_time_between(before, born, pid);
   return std::nullopt;
 }
 

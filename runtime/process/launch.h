@@ -1,6 +1,7 @@
-// Starts a program in a vfork child: it never copies the caller's memory, and reports each failing
-// step with its errno. The keeper starts runs with it, the library starts the keeper. Blocks until
-// the program has been executed (about 0.1 ms). Loop thread of the caller only.
+// Starts a program in a vfork child: unless asked for (LaunchPlan::apart), it never copies the
+// caller's memory, and reports each failing step with its errno. The keeper starts runs with it,
+// the library starts the keeper. Blocks until the program has been executed (about 0.1 ms). Loop
+// thread of the caller only.
 #pragma once
 
 #include <sys/resource.h>
@@ -47,6 +48,9 @@ struct LaunchPlan {
   std::span<const LaunchLimit> limits;
   const PreparedSandbox* sandbox = nullptr;  // null: none
   std::span<const int> groups;  // cgroup.procs of the groups to enter, open for writing
+  // In a copy of the caller's memory, without waiting for the program: it fails as an exit of the
+  // child.
+  bool apart = false;
 };
 
 struct Launched {

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -45,30 +46,47 @@ const char* parse_limit(const char* text, rlim_t& value) {
   return end == text ? nullptr : end;
 }
 
+Marks either(Marks first, const Marks& second) {
+  if (!first.outer) first.outer = second.outer;
+  if (!first.inner) first.inner = second.inner;
+  return first;
+}
+
 // Another user's process (sudo, su) refuses prlimit, but every user may read its limits file.
 std::optional<Marks> read_marks_file(pid_t pid) {
   constexpr std::size_t kLimitsBytes = 4096;
   std::array<char, kLimitsBytes> text;
   if (!read_proc_file(pid, "limits", text)) return std::nullopt;
-  constexpr std::string_view kName = "Max realtime timeout";
-  const char* line = std::strstr(text.data(), kName.data());
-  if (line == nullptr) return std::nullopt;
-  rlimit limit{};
-  const char* rest = parse_limit(line + kName.size(), limit.rlim_cur);
-  if (rest == nullptr || parse_limit(rest, limit.rlim_max) == nullptr) return std::nullopt;
-  return decode_marks(limit);
+  constexpr std::array<std::string_view, kMarkResources.size()> kNames{"Max realtime timeout",
+                                                                       "Max file locks"};
+  std::optional<Marks> marks;
+  for (const std::string_view name : kNames) {
+    const char* line = std::strstr(text.data(), name.data());
+    rlimit limit{};
+    const char* rest = line == nullptr ? nullptr : parse_limit(line + name.size(), limit.rlim_cur);
+    if (rest == nullptr || parse_limit(rest, limit.rlim_max) == nullptr) continue;
+    marks = either(marks.value_or(Marks()), decode_marks(limit));
+  }
+  return marks;
 }
 
 }  // namespace
 
-MarkMode mark_mode() {
+MarkMode mark_mode(int resource) {
   rlimit now{};
-  if (::getrlimit(RLIMIT_RTTIME, &now) != 0) return MarkMode::kNone;
+  if (::prlimit(0, static_cast<__rlimit_resource>(resource), nullptr, &now) != 0)
+    return MarkMode::kNone;
   if (now.rlim_max == RLIM_INFINITY) return MarkMode::kHard;
   return decode(now.rlim_max, kHardTag) ? MarkMode::kSoft : MarkMode::kNone;
 }
 
-rlimit mark_limit(Mark mark, MarkMode mode) {
+MarkMode mark_mode() {
+  MarkMode best = MarkMode::kNone;
+  for (const int resource : kMarkResources) best = std::min(best, mark_mode(resource));
+  return best;
+}
+
+rlimit mark_limit(Mark mark, MarkMode mode, int resource) {
   const std::uint64_t rest =
       std::uint64_t{mark.keeper} << kRunBits | (mark.run & std::uint64_t{kMaxMarkRun});
   rlimit limit{};
@@ -77,7 +95,8 @@ rlimit mark_limit(Mark mark, MarkMode mode) {
     return limit;
   }
   // The hard limit stays as it is: it is the outer keeper's mark.
-  if (::getrlimit(RLIMIT_RTTIME, &limit) != 0) limit.rlim_max = RLIM_INFINITY;
+  if (::prlimit(0, static_cast<__rlimit_resource>(resource), nullptr, &limit) != 0)
+    limit.rlim_max = RLIM_INFINITY;
   limit.rlim_cur = kSoftTag << kTagShift | rest;
   return limit;
 }
@@ -98,9 +117,16 @@ Marks decode_marks(const rlimit& limit) {
 }
 
 std::optional<Marks> read_marks(pid_t pid) {
-  rlimit limit{};
-  if (::prlimit(pid, RLIMIT_RTTIME, nullptr, &limit) == 0) return decode_marks(limit);
-  return errno == EPERM ? read_marks_file(pid) : std::nullopt;
+  Marks marks;
+  for (const int resource : kMarkResources) {
+    rlimit limit{};
+    if (::prlimit(pid, static_cast<__rlimit_resource>(resource), nullptr, &limit) != 0) {
+      return errno == EPERM ? read_marks_file(pid) : std::nullopt;
+    }
+    marks = either(marks, decode_marks(limit));
+    if (marks.outer && marks.inner) break;
+  }
+  return marks;
 }
 
 }  // namespace gibbous

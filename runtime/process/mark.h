@@ -1,13 +1,16 @@
-// The mark identifies a run's processes even if they try to hide. It is a value in RLIMIT_RTTIME,
-// which fork, exec, setsid, `env -i` and closing every descriptor leave alone, which every other
-// process may read, and which limits nothing: no thread gets that much real-time CPU time. The
-// keeper's children write it; the keeper reads it, and so does the library when the keeper is gone.
-// Any thread.
+// The mark identifies a run's processes even if they try to hide. It is a value in two limits, each
+// of which suffices: RLIMIT_RTTIME and RLIMIT_LOCKS. fork, exec, setsid, `env -i` and closing every
+// descriptor leave them alone, every other process may read them, and they limit nothing: no thread
+// gets that much real-time CPU time, and Linux has not counted file locks since 2.4.25. Anybody may
+// lower a limit: programs that play audio lower the first, and nothing is known that lowers the
+// second. The keeper's children write them; the keeper reads them, and so does the library when the
+// keeper is gone. Any thread.
 #pragma once
 
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -22,16 +25,20 @@ struct Mark {
 
 inline constexpr std::uint32_t kMaxMarkRun = (1U << 24) - 1;
 
-// How marks can be set below this process.
+inline constexpr std::array kMarkResources{RLIMIT_RTTIME, RLIMIT_LOCKS};
+
+// How a mark can be set in a limit below this process.
 enum class MarkMode : std::uint8_t {
   kHard,  // soft and hard limit: only a privileged process can remove it
   kSoft,  // an outer keeper uses the hard limit already: the soft one, below it
-  kNone,  // another program limits real-time CPU time: no marks; parents and sessions must suffice
+  kNone,  // another program has set the limit: no mark
 };
+MarkMode mark_mode(int resource);
+// The best of all limits. With kNone, parents and sessions must suffice.
 MarkMode mark_mode();
 
-// Returns the limit that encodes `mark`; only for kHard and kSoft.
-rlimit mark_limit(Mark mark, MarkMode mode);
+// Returns the value of `resource` that encodes `mark`; only for kHard and kSoft.
+rlimit mark_limit(Mark mark, MarkMode mode, int resource = RLIMIT_RTTIME);
 
 // The marks of a process: none, one, or an outer and an inner one.
 struct Marks {

@@ -3,7 +3,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -167,6 +169,16 @@ std::uint64_t boot_ticks(std::uint64_t nanoseconds) {
   constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
   const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
   return nanoseconds / (kNanosPerSecond / ticks_per_second);
+}
+
+bool stat_open_file(const char* path, struct stat* file) {
+  struct statx info {};
+  if (::statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &info) != 0) return false;
+  file->st_mode = info.stx_mode;
+  file->st_ino = info.stx_ino;
+  file->st_dev = makedev(info.stx_dev_major, info.stx_dev_minor);
+  file->st_rdev = makedev(info.stx_rdev_major, info.stx_rdev_minor);
+  return true;
 }
 
 void append_children(pid_t pid, std::vector<pid_t>& processes) {

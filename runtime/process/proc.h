@@ -3,6 +3,7 @@
 // signals.h. Any thread.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cstddef>
@@ -54,5 +55,9 @@ bool ignores_signal(pid_t pid, int signal_number);
 
 // Converts a time on CLOCK_BOOTTIME to the clock ticks of ProcessStat::start_time.
 std::uint64_t boot_ticks(std::uint64_t nanoseconds);
+
+// stat(2) of an open file of a process, "/proc/PID/fd/N", as far as the kernel knows it without
+// asking its file system, which may not answer. Only its type, device, inode and rdev are set.
+bool stat_open_file(const char* path, struct stat* file);
 
 }  // namespace gibbous

@@ -256,7 +256,7 @@ Awaited look_at(pid_t pid, int fd, const InputFile& input) {
   std::array<char, kWaitingPathBytes> path;
   std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", pid, fd);
   struct stat file {};
-  if (::stat(path.data(), &file) != 0) return Awaited::kOther;
+  if (!stat_open_file(path.data(), &file)) return Awaited::kOther;
   if (is_terminal(file)) {
     return holds_bytes(path.data()) ? Awaited::kOther : Awaited::kTerminal;
   }

@@ -34,7 +34,7 @@ std::string path_of(pid_t pid, const char* name) {
 
 std::optional<PipeId> pipe_of(pid_t pid, const char* descriptor) {
   struct stat file {};
-  if (::stat(path_of(pid, descriptor).c_str(), &file) != 0 || !S_ISFIFO(file.st_mode)) {
+  if (!stat_open_file(path_of(pid, descriptor).c_str(), &file) || !S_ISFIFO(file.st_mode)) {
     return std::nullopt;
   }
   return PipeId(file.st_dev, file.st_ino);

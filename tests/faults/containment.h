@@ -34,6 +34,7 @@ struct Tree {
   int processes;             // number of processes that stay
   bool countable = true;     // a storm has no fixed number
   bool leader_stays = true;  // else the run has ended when the tree is complete
+  milliseconds more{0};      // that its end may take
 };
 
 inline Steps operator+(Steps steps, const Steps& more) {
@@ -79,6 +80,13 @@ inline const std::vector<Tree>& trees() {
        Steps{"subreaper"} + block("double-fork", Steps{"setsid"} + kStay) + kStay, 2},
       {"forking faster than it dies",
        block("double-fork", {"setsid", "print", "up", "storm"}) + kStay, 2, false},
+      {"a daemon with a limit on real-time CPU time",
+       block("double-fork", {"setsid", "lower-limit", "print", "up", "clear-env", "pause"}) + kStay,
+       2},
+      {"a chain of sessions", block("double-fork", {"print", "up", "chain"}) + kStay, 2, false},
+      {"a daemon that stops its keeper",
+       block("double-fork", {"setsid", "print", "up", "stop-parent"}) + kStay, 2, true, true,
+       milliseconds{10'000}},
   };
   return kTrees;
 }
@@ -183,7 +191,7 @@ class PlantedTree {
           }
           return true;
         },
-        kGone);
+        kGone + tree_.more);
   }
   const std::string& id() const { return id_; }
   pid_t leader() const { return leader_; }
@@ -285,6 +293,13 @@ inline const std::vector<End>& ends() {
        [](AttackedHost& host, PlantedTree&) {
          host.program().send_signal(SIGSTOP);  // otherwise the host would continue the keeper
          ::kill(host.keeper(), SIGSTOP);
+         host.program().send_signal(SIGKILL);
+       },
+       false, false},
+      {"the host and its keeper are sent SIGKILL",
+       [](AttackedHost& host, PlantedTree&) {
+         host.program().send_signal(SIGSTOP);  // otherwise the host would notice
+         ::kill(host.keeper(), SIGKILL);
          host.program().send_signal(SIGKILL);
        },
        false, false},

@@ -68,5 +68,9 @@ TEST_CASE("containment: the keeper is stopped, then the host is killed") {
   against_every_tree("the keeper is stopped, then the host is killed");
 }
 
+TEST_CASE("containment: the host and its keeper are sent SIGKILL") {
+  against_every_tree("the host and its keeper are sent SIGKILL");
+}
+
 }  // namespace
 }  // namespace gibbous::testing

@@ -1,0 +1,61 @@
+// The warden: a small process that stands above the keeper, and ends what is left below it when the
+// keeper cannot. It is the keeper's parent and a subreaper, so that what loses the keeper becomes
+// its own child. It looks at nothing while both live: it wakes when the keeper ends or is stopped, or
+// its host ends.
+// Keeper only.
+//
+//   keeper stopped                     continues it
+//   keeper ended by itself             nothing is left; the warden ends
+//   keeper killed                      ends all runs, but not kept ones; ends
+//   host gone, keeper works on it      waits for the keeper, which says how long that takes
+//   host gone, keeper does nothing     continues it when it is stopped; after a while kills it
+//
+// Its name says nothing of Gibbous, so that killing by name misses it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/base/unique_fd.h"
+#include "runtime/keeper/kill_job.h"
+
+namespace gibbous::keeper {
+
+// What the keeper tells its warden, in memory that both share.
+class WardenPage {
+ public:
+  // Shared with the children that are forked from now on; null when there is no memory.
+  static WardenPage* map();
+
+  // The keeper's number in marks.
+  void set_keeper(std::uint32_t number) { keeper_ = number; }
+  std::uint32_t keeper() const { return keeper_; }
+  // Until then the keeper needs no help; Time::max(): it serves kept runs alone.
+  void set_patience(Time until) { patience_ = until.time_since_epoch().count(); }
+  // At least until `least`.
+  Time patience(Time least) const;
+  // The numbers, in marks, of the runs that outlive their host.
+  void clear_kept() { kept_count_ = 0; }
+  void add_kept(std::uint32_t run);
+  bool is_kept(std::uint32_t run) const;
+
+ private:
+  static constexpr std::size_t kMostKept = 900;
+
+  std::atomic<std::uint32_t> keeper_{0};
+  std::atomic<Time::rep> patience_{0};
+  std::atomic<std::size_t> kept_count_{0};  // above kMostKept: all count as kept
+  std::array<std::atomic<std::uint32_t>, kMostKept> kept_{};
+};
+
+// Runs until there is nothing to guard any more. `host`: pidfd, or unset. `name`: the memory of
+// this process's first argument, which `ps` shows.
+void guard(pid_t keeper, const UniqueFd& host, const WardenPage& page, std::span<char> name);
+
+}  // namespace gibbous::keeper

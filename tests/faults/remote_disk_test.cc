@@ -1,0 +1,250 @@
+// A file system that does not answer: whatever names it is given up, and nothing else waits for it.
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/conversation.h"
+#include "tests/support/host.h"
+#include "tests/support/remote_disk.h"
+
+namespace gibbous {
+namespace {
+
+using Catch::Matchers::Contains;
+using testing::auto_mode;
+using testing::Conversation;
+using testing::Host;
+using testing::ProgramSpec;
+using testing::RemoteDisk;
+using testing::TempDir;
+
+RuntimeOptions dangerous() {
+  RuntimeOptions options = auto_mode();
+  options.mode = "dangerous";
+  return options;
+}
+
+Json command(const std::string& line) {
+  return {{"command", line}};
+}
+
+// A host with a run, beside a disk that has died.
+struct Desk {
+  explicit Desk(RuntimeOptions options = auto_mode()) : host(std::move(options)) {
+    sleeper = host.start("exec sleep 1000");
+  }
+
+  bool mounted() {
+    if (!disk.mounted()) WARN("not tested: " + disk.said());
+    return disk.mounted();
+  }
+  std::optional<CallResult>& begin(const std::string& tool, const Json& arguments) {
+    auto& result = results.emplace_back(std::make_unique<std::optional<CallResult>>());
+    host.runtime->call({tool, arguments.dump()},
+                       [at = result.get()](const CallResult& ended) { *at = ended; });
+    return *result;
+  }
+  // Other calls are answered, by the host and by its keeper, while this one is not.
+  void others_go_on(const std::optional<CallResult>& held) {
+    CHECK_FALSE(held);
+    CHECK(host.call("bg_status", Json::object()).ok);
+    const std::string id = host.start("exec sleep 1000");
+    CHECK(host.call("bg_kill", {{"id", id}, {"signal", "SIGKILL"}}).ok);
+    CHECK_FALSE(held);
+  }
+  bool until(const std::optional<CallResult>& result) {
+    return host.until([&] { return result.has_value(); });
+  }
+
+  RemoteDisk disk;
+  Host host;
+  std::string sleeper;
+  std::vector<std::unique_ptr<std::optional<CallResult>>> results;
+};
+
+TEST_CASE("remote disk: while it answers, paths on it are judged like others") {
+  Desk desk;
+  if (!desk.mounted()) return;
+  const auto run = [&](const std::string& line) {
+    return desk.host.call("bg_start", command(line));
+  };
+  CHECK(run("cat " + desk.disk.path("file")).ok);
+  CHECK(run("cat " + desk.disk.path("link/file")).ok);
+  CHECK(run("cat " + desk.disk.path("none")).ok);
+  // Links are resolved there, too: what they lead to counts.
+  TempDir dir;
+  CHECK(run("cat " + dir.path() + "/x").ok);
+  CHECK(
+      desk.host.call("wait_for", {{"file", desk.disk.path("link/file")}, {"timeout", 20'000}}).ok);
+}
+
+TEST_CASE("remote disk: a command that names it is asked about, and no other call waits") {
+  Desk desk;
+  if (!desk.mounted()) return;
+  desk.disk.die();
+  const auto& held = desk.begin("bg_start", command("cat " + desk.disk.path("other")));
+  desk.others_go_on(held);
+  REQUIRE(desk.until(held));
+  CHECK(held->code == "needs_approval");
+  CHECK_THAT(held->message, Contains("does not answer") && Contains(desk.disk.path("other")));
+  // From now on it is known.
+  const auto again = desk.host.call("bg_start", command("cat " + desk.disk.path("third")));
+  CHECK(again.code == "needs_approval");
+  // What is denied needs no disk to be denied.
+  const auto denied =
+      desk.host.call("bg_start", command("cat " + desk.disk.path("x") + "; rm -rf /"));
+  CHECK(denied.code == "denied");
+  desk.disk.live();
+  CHECK(desk.host.until(
+      [&] { return desk.host.call("bg_start", command("cat " + desk.disk.path("fourth"))).ok; }));
+}
+
+TEST_CASE("remote disk: a long line that names it is asked about, and no other call waits") {
+  Desk desk;
+  if (!desk.mounted()) return;
+  desk.disk.die();
+  std::string line;
+  while (line.size() < 5'000) line += "echo one two; ";
+  const auto& held = desk.begin("bg_start", command(line + "cat " + desk.disk.path("other")));
+  desk.others_go_on(held);
+  REQUIRE(desk.until(held));
+  CHECK(held->code == "needs_approval");
+}
+
+TEST_CASE("remote disk: a wait for a file on it times out, and fires when it answers again") {
+  Desk desk;
+  if (!desk.mounted()) return;
+  desk.disk.die();
+  const auto& held = desk.begin("wait_for", {{"file", desk.disk.path("new")}, {"timeout", 300}});
+  desk.others_go_on(held);
+  REQUIRE(desk.until(held));
+  CHECK(held->code == "timeout");
+  const auto& waits =
+      desk.begin("wait_for", {{"file", desk.disk.path("link/file")}, {"timeout", 60'000}});
+  desk.others_go_on(waits);
+  desk.disk.live();
+  REQUIRE(desk.until(waits));
+  CHECK(waits->ok);
+}
+
+TEST_CASE(
+    "remote disk: a run whose directory or program lies on it fails to start, and others start") {
+  Desk desk(dangerous());
+  if (!desk.mounted()) return;
+  const Json in_it = {{"command", "pwd"}, {"cwd", desk.disk.path("directory")}};
+  const Json of_it = command("exec " + desk.disk.path("tool"));
+  CHECK(desk.host.call("bg_start", in_it).ok);
+  CHECK(desk.host.call("bg_start", of_it).ok);
+  desk.disk.die();
+  const auto& held = desk.begin("bg_start", in_it);
+  desk.others_go_on(held);
+  const auto& program =
+      desk.begin("process", {{"action", "start"}, {"argv", {desk.disk.path("tool")}}});
+  REQUIRE(desk.until(held));
+  CHECK_FALSE(held->ok);
+  CHECK_THAT(held->message, Contains("does not answer"));
+  REQUIRE(desk.until(program));
+  CHECK_FALSE(program->ok);
+  desk.disk.live();
+  CHECK(desk.host.call("bg_start", in_it).ok);
+}
+
+TEST_CASE("remote disk: a start that waits for it ends with its runtime") {
+  Desk desk(dangerous());
+  if (!desk.mounted()) return;
+  desk.disk.die();
+  const auto& held =
+      desk.begin("bg_start", {{"command", "pwd"}, {"cwd", desk.disk.directory() + "/directory"}});
+  const auto& asked =
+      desk.begin("wait_for", {{"file", desk.disk.path("new")}, {"timeout", 60'000}});
+  desk.others_go_on(held);
+  bool closed = false;
+  desk.host.runtime->close([&] { closed = true; });
+  REQUIRE(desk.host.until([&] { return closed; }));
+  CHECK(held);
+  CHECK(asked);
+}
+
+TEST_CASE("remote disk: a home that lies on it stops no run that does not need it") {
+  RemoteDisk disk;
+  if (!disk.mounted()) {
+    WARN("not tested: " + disk.said());
+    return;
+  }
+  disk.die();
+  RuntimeOptions options = auto_mode();
+  options.environment = {{"HOME", disk.directory()}, {"PATH", "/usr/bin:/bin"}};
+  Host host(options);
+  const CallResult plain = host.call("bg_start", command("echo hello"));
+  INFO(plain.message);
+  CHECK(plain.ok);
+}
+
+// A thread of the process waits in the kernel for the file system's answer.
+bool hangs(pid_t pid) {
+  std::error_code error;
+  for (const auto& thread :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", error)) {
+    std::ifstream file(thread.path() / "wchan");
+    std::string place;
+    if (std::getline(file, place) && place == "request_wait_answer") return true;
+  }
+  return false;
+}
+
+// A log is written by a thread of the host, which then hangs in the kernel.
+TEST_CASE("remote disk: a host that is killed while it hangs there leaves no run behind") {
+  RemoteDisk disk;
+  if (!disk.mounted()) {
+    WARN("not tested: " + disk.said());
+    return;
+  }
+  TempDir dir;
+  dir.write("scripts/init.lua",
+            "return { toolsets = { { name = 'x', tools = { tool { name = 'logged',\n"
+            "  description = 'Starts a run with a log.', permission = 'execute',\n"
+            "  input = schema.object { command = schema.string {}, path = schema.string {} },\n"
+            "  run = function(args)\n"
+            "    run.start { command = args.command, log = { path = args.path }, detach = true }\n"
+            "    return 'started'\n"
+            "  end } } } } }\n");
+  ProgramSpec spec;
+  spec.argv = {testing::command_path(),
+               "session",
+               "--mode",
+               "dangerous",
+               "--scripts",
+               dir.path() + "/scripts",
+               "--state",
+               dir.path() + "/state",
+               "--workspace",
+               disk.directory()};
+  testing::Loop loop;
+  Conversation session(spec);
+  const std::string word = testing::unique_word();
+  const Json started =
+      session.call("logged", {{"command", "while true; do echo " + word + "; sleep 0.05; done"},
+                              {"path", disk.path("log")}});
+  INFO(started.dump());
+  REQUIRE(started.contains("result"));
+  REQUIRE(loop.until([&] { return !testing::processes_with(word).empty(); }));
+  disk.die();
+  const pid_t pid = session.program().pid();
+  REQUIRE(loop.until([&] { return hangs(pid); }));
+  session.program().send_signal(SIGKILL);
+  CHECK(loop.until([&] { return testing::processes_with(word).empty(); }));
+  CHECK_FALSE(session.program().wait(std::chrono::milliseconds(0)));  // it still hangs
+  disk.live();
+  CHECK(session.program().wait());
+}
+
+}  // namespace
+}  // namespace gibbous

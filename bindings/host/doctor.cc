@@ -133,7 +133,7 @@ class Examination {
     const MarkMode marks = mark_mode();
     if (marks == MarkMode::kNone) {
       add(Grade::kNote, "keeper.marks", "not available",
-          "another program limits real-time CPU time (RLIMIT_RTTIME): a daemon that leaves its "
+          "other programs limit real-time CPU time and file locks: a daemon that leaves its "
           "session, parents and environment ends with the keeper, not with its run");
     } else {
       add(Grade::kGood, "keeper.marks",

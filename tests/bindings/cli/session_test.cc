@@ -332,8 +332,8 @@ TEST_CASE("no process outlives the session") {
     const Json started = session.call("bg_start", {{"command", tree}});
     REQUIRE(started.contains("result"));
     CHECK(started["result"]["data"]["pid"].get<int>() > 0);
-    // gibbous, its keeper and the three sleeps.
-    constexpr std::size_t kProcesses = 5;
+    // gibbous, its keeper, the warden and the three sleeps.
+    constexpr std::size_t kProcesses = 6;
     REQUIRE(soon([&] { return left() >= kProcesses; }));
     end_session(session, how);
     CHECK(session.program().wait(kPromptly));
@@ -348,10 +348,10 @@ TEST_CASE("bg_kill kills a tree that spans several POSIX sessions") {
   const Json started =
       session.call("bg_start", {{"command", "sleep 600 & setsid sleep 600 & exec sleep 600"}});
   REQUIRE(started.contains("result"));
-  REQUIRE(soon([&] { return left() >= 5; }));
+  REQUIRE(soon([&] { return left() >= 6; }));
   const Json killed = session.call("bg_kill", {{"id", started["result"]["data"]["id"]}});
   REQUIRE(killed.contains("result"));
-  constexpr std::size_t kOurs = 2;  // gibbous and its keeper
+  constexpr std::size_t kOurs = 3;  // gibbous, its keeper and the warden
   CHECK(soon([&] { return left() == kOurs; }));
 }
 

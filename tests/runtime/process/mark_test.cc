@@ -51,24 +51,46 @@ bool in_child(Body body) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool set(const rlimit& limit) {
-  return ::setrlimit(RLIMIT_RTTIME, &limit) == 0;
+bool set(const rlimit& limit, int resource = RLIMIT_RTTIME) {
+  return ::setrlimit(static_cast<__rlimit_resource>(resource), &limit) == 0;
+}
+
+// In each limit that carries marks.
+bool set_all(Mark mark, MarkMode mode) {
+  for (const int resource : kMarkResources) {
+    if (!set(mark_limit(mark, mode, resource), resource)) return false;
+  }
+  return true;
 }
 
 TEST_CASE("an inner keeper marks below an outer mark, and both can be read") {
   if (mark_mode() != MarkMode::kHard) return;  // this test itself runs below a keeper
   CHECK(in_child([] {
-    if (!set(mark_limit({kOther, 9}, MarkMode::kHard))) return false;
+    if (!set_all({kOther, 9}, MarkMode::kHard)) return false;
     if (mark_mode() != MarkMode::kSoft) return false;
-    if (!set(mark_limit({kKeeper, 5}, MarkMode::kSoft))) return false;
+    if (!set_all({kKeeper, 5}, MarkMode::kSoft)) return false;
     const auto marks = read_marks(::getpid());
     return marks && marks->run_of(kOther) == 9U && marks->run_of(kKeeper) == 5U;
   }));
 }
 
-TEST_CASE("there are no marks if another program limits real-time CPU time") {
+TEST_CASE("a program that lowers one of the limits keeps the mark in the other") {
   if (mark_mode() != MarkMode::kHard) return;
-  CHECK(in_child([] { return set({100'000, 200'000}) && mark_mode() == MarkMode::kNone; }));
+  for (const int lowered : kMarkResources) {
+    CHECK(in_child([lowered] {
+      if (!set_all({kKeeper, 7}, MarkMode::kHard) || !set({1000, 1000}, lowered)) return false;
+      const auto marks = read_marks(::getpid());
+      return marks && marks->run_of(kKeeper) == 7U;
+    }));
+  }
+}
+
+TEST_CASE("there are no marks if other programs have set both limits") {
+  if (mark_mode() != MarkMode::kHard) return;
+  CHECK(in_child([] {
+    return set({100'000, 200'000}) && mark_mode() == MarkMode::kHard &&
+           set({10, 20}, RLIMIT_LOCKS) && mark_mode() == MarkMode::kNone;
+  }));
 }
 
 TEST_CASE("a mark is inherited, can be read from a zombie, and is absent without a process") {

@@ -106,7 +106,8 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
   impl.context.workspace = workspace;
   impl.context.home = host::home_directory(host::inherited_environment());
   impl.context.path_variables =
-      host::path_variables(workspace, options, given.config_file, host::inherited_environment());
+      host::path_variables(workspace, options, given.config_file, host::state_directory(""),
+                           host::inherited_environment());
   options.clock = &impl.clock;
   options.place = {workspace, impl.context.home, impl.context.path_variables};
   options.open_api = [&impl](lua_State* state) {

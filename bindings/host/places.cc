@@ -131,7 +131,7 @@ std::string session_in(const std::string& program, const std::string& workspace)
 
 lua::PathVariables path_variables(const std::string& workspace,
                                   const lua::GenerationOptions& generation,
-                                  const std::string& config_file,
+                                  const std::string& config_file, const std::string& state_dir,
                                   const std::vector<std::string>& environment) {
   // Only absolute paths: any other would mean a different one in each directory.
   const auto places = [](const std::vector<std::string>& paths) {
@@ -159,7 +159,8 @@ lua::PathVariables path_variables(const std::string& workspace,
           {"SSH_AUTH_SOCK", either("SSH_AUTH_SOCK")},
           {"SCRIPTS", places({on_disk(generation.scripts_dir), generation.shipped_scripts_dir})},
           {"POLICIES", places({on_disk(generation.policies_dir), generation.shipped_policies_dir})},
-          {"CONFIG", places({on_disk(config_file)})}};
+          {"CONFIG", places({on_disk(config_file)})},
+          {"STATE", places({state_dir.empty() ? "" : fs::absolute(state_dir, error).string()})}};
 }
 
 }  // namespace gibbous::host

@@ -41,10 +41,10 @@ inline constexpr std::size_t kMaxSessionBytes = 200;  // the journal takes 256, 
 std::string session_in(const std::string& program, const std::string& workspace);
 
 // The values of the variables in sandbox profiles on this machine: WORKSPACE, HOME, TMP, RUNTIME,
-// SSH_AUTH_SOCK, TMUX, SCRIPTS, POLICIES, CONFIG. `environment` is what runs inherit.
+// SSH_AUTH_SOCK, TMUX, SCRIPTS, POLICIES, CONFIG, STATE. `environment` is what runs inherit.
 lua::PathVariables path_variables(const std::string& workspace,
                                   const lua::GenerationOptions& generation,
-                                  const std::string& config_file,
+                                  const std::string& config_file, const std::string& state_dir,
                                   const std::vector<std::string>& environment);
 
 }  // namespace gibbous::host

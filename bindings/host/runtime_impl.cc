@@ -209,8 +209,9 @@ Status Runtime::Impl::init_parts() {
   context.temp_directory = runs_options.temp_directory;
   context.home = host::home_directory(runs_options.env);
   context.sandbox = sandbox;
-  context.path_variables = host::path_variables(options.workspace, engine_options.generation,
-                                                options.config_file, runs_options.env);
+  context.path_variables =
+      host::path_variables(options.workspace, engine_options.generation, options.config_file,
+                           options.state_dir, runs_options.env);
   engine_options.generation.open_api = lua::open_api;
   auto made_engine = lua::Engine::create(engine_options, context);
   if (!made_engine) return made_engine.status();

@@ -90,6 +90,23 @@ return {
     },
   },
   {
+    name = "Gibbous's own files",
+    mode = 'dangerous',
+    deny = {
+      'rm -rf ~/.local/state/gibbous', 'echo x > ~/.config/gibbous/policies/init.lua',
+      "sqlite3 ~/.local/state/gibbous/sessions.db 'drop table runs'",
+      'mv ~/.config/gibbous /tmp/x', 'ln -sf x ~/.config/gibbous/config.lua',
+    },
+  },
+  {
+    name = 'what Gibbous remembers',
+    ask = {
+      'cat ~/.local/state/gibbous/decisions.jsonl', 'cp -r ~/.local/state/gibbous copy',
+      'strings ~/.local/state/gibbous/sessions.db', 'grep -r token ~/.local/state/gibbous',
+    },
+    allow = { 'ls ~/.local/state/other' },
+  },
+  {
     name = 'secrets of the workspace',
     ask = {
       'cat .env', 'grep KEY .env.local', 'head .env.production', 'cat config/credentials.json',

@@ -111,6 +111,10 @@ return {
       '/root/.ssh/*.pub',
     },
   },
+  -- Gibbous's own: what it remembers, and its configuration;
+  { name = 'own_state', entries = { '$STATE', '$CONFIG', '~/.local/state/gibbous' } },
+  -- what decides.
+  { name = 'own_rules', entries = { '$SCRIPTS', '$POLICIES', '~/.config/gibbous' } },
   -- Files of the workspace that often hold secrets: reading them needs approval.
   {
     name = 'secret',

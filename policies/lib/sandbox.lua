@@ -2,8 +2,8 @@
 -- rule, with Landlock and seccomp, and with a mount namespace where the machine allows one.
 --
 -- Paths begin with '/', '~/' or a variable: $WORKSPACE, $HOME, $TMP (/tmp, /var/tmp and $TMPDIR),
--- $RUNTIME ($XDG_RUNTIME_DIR), $SSH_AUTH_SOCK, $TMUX (the user's tmux sockets), $SCRIPTS, $POLICIES
--- and $CONFIG (Gibbous's own), and, for a workspace that is a linked git worktree, $GIT_LINK,
+-- $RUNTIME ($XDG_RUNTIME_DIR), $SSH_AUTH_SOCK, $TMUX (the user's tmux sockets), $SCRIPTS, $POLICIES,
+-- $CONFIG and $STATE (Gibbous's own), and, for a workspace that is a linked git worktree, $GIT_LINK,
 -- $GIT_WORKTREE and $GIT_COMMON. What does not exist on a machine is skipped.
 local credentials = require 'credentials'
 
@@ -39,8 +39,11 @@ local EXECUTED = {
   '$SCRIPTS', '$POLICIES', '$CONFIG',
 }
 
+-- What Gibbous remembers: other sessions' output, decisions and approvals.
+local OWN = { '$STATE', '$CONFIG' }
+
 local UNREADABLE = {}
-for _, list in ipairs { credentials, SOCKETS } do
+for _, list in ipairs { credentials, SOCKETS, OWN } do
   for _, path in ipairs(list) do
     UNREADABLE[#UNREADABLE + 1] = path
   end

@@ -4,6 +4,7 @@
 local RULES = {
   require 'rules.machine',
   require 'rules.credentials',
+  require 'rules.own',
   require 'rules.processes',
   require 'rules.downloads',
   require 'rules.privileges',

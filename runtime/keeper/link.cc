@@ -63,6 +63,11 @@ void reap_if_ours(int pidfd) {
   (void)::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG);
 }
 
+bool has_ended(int pidfd) {
+  pollfd end{pidfd, POLLIN, 0};
+  return ::poll(&end, 1, 0) > 0;
+}
+
 // Of the sender of each message, which is the keeper: what is started is its warden.
 void pass_credentials(int socket, bool passes) {
   const int value = passes ? 1 : 0;
@@ -196,6 +201,11 @@ void Link::on_socket(int status, int events) {
 }
 
 void Link::on_process() {
+  if (keeper_ && !has_ended(keeper_.get())) {
+    // Only its warden has; the socket tells of the keeper's end.
+    uv_poll_stop(&process_poll_);
+    return;
+  }
   receive_some(kEveryMessage);
   if (!closing_) lose("the keeper " + path_ + " has ended");
 }

@@ -87,12 +87,38 @@ TEST_CASE("a keeper that was stopped still hears that the host has died") {
   HostProcess host([&tag](int ready) { run_hard_tree_and_stay(tag, ready); });
   const pid_t keeper = host.ready();
   Loop loop;
-  // The host continues the keeper now and then, so it is stopped first.
+  // Its warden would continue it at once, and the host does so now and then.
+  const auto stat = read_stat(keeper);
+  REQUIRE(stat);
+  ::kill(stat->parent, SIGKILL);
+  REQUIRE(loop.until([&] { return !is_alive(stat->parent); }));
   ::kill(host.pid(), SIGSTOP);
   ::kill(keeper, SIGSTOP);
   REQUIRE(loop.until([&] { return is_stopped(keeper); }));
   host.kill();
   CHECK(loop.until([&] { return alive_with(tag).empty() && !is_alive(keeper); }, kAtOnce));
+}
+
+TEST_CASE("a warden continues a keeper that is stopped, and ends what a killed one leaves") {
+  const std::string tag = unique_tag();
+  HostProcess host([&tag](int ready) { run_hard_tree_and_stay(tag, ready); });
+  const pid_t keeper = host.ready();
+  const auto stat = read_stat(keeper);
+  REQUIRE(stat);
+  const pid_t warden = stat->parent;
+  std::string name;
+  std::ifstream("/proc/" + std::to_string(warden) + "/comm") >> name;
+  CHECK(name == "run-warden");
+  std::string arguments;
+  std::getline(std::ifstream("/proc/" + std::to_string(warden) + "/cmdline"), arguments);
+  CHECK(arguments.find("gibbous") == std::string::npos);
+  Loop loop;
+  ::kill(host.pid(), SIGSTOP);
+  ::kill(keeper, SIGSTOP);
+  CHECK(loop.until([&] { return !is_stopped(keeper); }));
+  ::kill(keeper, SIGKILL);
+  CHECK(loop.until([&] { return alive_with(tag).empty() && !is_alive(warden); }, kAtOnce));
+  host.kill();
 }
 
 TEST_CASE("a stopped keeper continues with the next message, and by itself soon after") {

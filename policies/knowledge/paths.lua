@@ -136,6 +136,7 @@ return {
     inside = true,
     entries = {
       '**/.git/hooks', '**/.git/config', '**/.git/config.worktree', '**/.git/info/attributes',
+      '**/.git/commondir', '**/.git/worktrees',
       '**/.git/modules', '**/.git/HEAD', '**/.git/index', '**/.git/refs', '**/.git/objects',
       '**/.husky', '**/.claude', '**/.codex', '**/.gemini', '**/.cursor', '**/.opencode',
       '**/.mcp.json', '**/.vscode/tasks.json', '**/.vscode/settings.json', '**/.vscode/launch.json',

@@ -2,9 +2,11 @@
 -- rule, with Landlock and seccomp, and with a mount namespace where the machine allows one.
 --
 -- Paths begin with '/', '~/' or a variable: $WORKSPACE, $HOME, $TMP (/tmp, /var/tmp and $TMPDIR),
--- $RUNTIME ($XDG_RUNTIME_DIR), $SSH_AUTH_SOCK, $TMUX (the user's tmux sockets), $SCRIPTS, $POLICIES,
--- $CONFIG and $STATE (Gibbous's own), and, for a workspace that is a linked git worktree, $GIT_LINK,
--- $GIT_WORKTREE and $GIT_COMMON. What does not exist on a machine is skipped.
+-- $RUNTIME ($XDG_RUNTIME_DIR), $SSH_AUTH_SOCK, $TMUX (the user's tmux sockets), $SCRIPTS,
+-- $POLICIES, $CONFIG and $STATE (Gibbous's own), and, for a workspace that is a linked git
+-- worktree, $GIT_LINK, $GIT_WORKTREE and $GIT_COMMON. $GIT_DIRS are the directories of the
+-- workspace's repository, of its submodules and worktrees. What does not exist on a machine is
+-- skipped.
 local credentials = require 'credentials'
 
 local M = {}
@@ -33,11 +35,14 @@ local EXECUTED = {
   '~/bin', '~/.local/bin', '~/.cargo/env', '~/.cargo/config.toml', '~/.gdbinit',
   '~/.gitconfig', '~/.config/git', '~/.vimrc', '~/.vim', '~/.config/nvim', '~/.emacs',
   '~/.emacs.d', '~/.config/emacs',
-  '$WORKSPACE/.git/hooks', '$WORKSPACE/.git/config', '$WORKSPACE/.git/config.worktree',
-  '$GIT_LINK', '$GIT_COMMON/hooks', '$GIT_COMMON/config', '$GIT_WORKTREE/config.worktree',
-  '$GIT_WORKTREE/commondir', '$GIT_WORKTREE/gitdir',
+  '$GIT_LINK', '$GIT_DIRS/config', '$GIT_DIRS/config.worktree', '$GIT_DIRS/gitdir',
+  '$GIT_DIRS/info/attributes', '$GIT_DIRS/info/exclude', '$GIT_DIRS/objects/info/alternates',
   '$SCRIPTS', '$POLICIES', '$CONFIG',
 }
+
+-- Names in a repository that git obeys, and that are absent as a rule. A commondir that says "."
+-- and empty hooks change nothing.
+local OCCUPIED = { '$GIT_DIRS/commondir', '$GIT_DIRS/hooks/' }
 
 -- What Gibbous remembers: other sessions' output, decisions and approvals.
 local OWN = { '$STATE', '$CONFIG' }
@@ -59,12 +64,13 @@ M.PROFILES = {
     unreadable = UNREADABLE,
     unwritable = EXECUTED,
     pinned = { '$WORKSPACE/.git', '$GIT_WORKTREE' },
+    occupied = OCCUPIED,
   },
   readonly = { rank = 20, read = { '/' }, write = {}, unreadable = UNREADABLE },
 }
 
 local NETWORKS = { on = 0, loopback = 1, off = 2 }
-local LISTS = { 'read', 'write', 'unreadable', 'unwritable', 'pinned' }
+local LISTS = { 'read', 'write', 'unreadable', 'unwritable', 'pinned', 'occupied' }
 
 local function profile_names()
   local names = {}

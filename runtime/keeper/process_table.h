@@ -50,6 +50,7 @@ struct KeeperRun {
   std::int64_t started_at = 0;   // Unix milliseconds
   bool undisturbed = false;      // the SIGTERM after its host changes nothing for it
   std::optional<LimitReached> limit_hit;
+  std::vector<Placeholder> placeholders;  // of its sandbox
   // The pipe that is its standard input, which a process that waits for input reads; 0: no pipe.
   std::uint64_t stdin_device = 0;
   std::uint64_t stdin_inode = 0;

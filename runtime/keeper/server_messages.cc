@@ -233,6 +233,7 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   KeeperRun& run = process_table_->add(key, mark, outcome.started.pid, std::move(outcome.env_tag));
   run.stdin_device = outcome.stdin_device;
   run.stdin_inode = outcome.stdin_inode;
+  run.placeholders = std::move(outcome.placeholders);
   run.limits = std::move(*limits);
   if (run.limits) limiter_->begin(run, std::chrono::steady_clock::now());
   run.keep = std::move(detached);

@@ -20,8 +20,8 @@ bool has_nul(const std::string& text) {
 }
 
 bool sendable(const SandboxSpec& spec) {
-  for (const auto* list :
-       {&spec.read, &spec.write, &spec.unreadable, &spec.unwritable, &spec.pinned}) {
+  for (const auto* list : {&spec.read, &spec.write, &spec.unreadable, &spec.unwritable,
+                           &spec.pinned, &spec.occupied}) {
     if (list->size() > kMaxSandboxPaths || std::any_of(list->begin(), list->end(), has_nul)) {
       return false;
     }

@@ -272,7 +272,10 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   outcome.started.pid = launched.pid;
   outcome.started.start_time = launched.start_time;
   outcome.started.in = static_cast<bool>(library[kIn]);
-  if (sandbox) outcome.started.sandbox = sandbox->report();
+  if (sandbox) {
+    outcome.started.sandbox = sandbox->report();
+    outcome.placeholders = sandbox->take_placeholders();
+  }
   if (start.keep) {
     outcome.kept_out = std::move(library[kOut]);
     outcome.kept_err = std::move(library[kErr]);

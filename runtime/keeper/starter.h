@@ -36,6 +36,7 @@ struct StartOutcome {
   std::string keep_directory;
   std::string notes;
   std::optional<EndPlace> end_place;
+  std::vector<Placeholder> placeholders;  // of its sandbox, until nothing of the run is left
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
 };
 

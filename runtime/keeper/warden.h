@@ -1,8 +1,7 @@
 // The warden: a small process that stands above the keeper, and ends what is left below it when the
 // keeper cannot. It is the keeper's parent and a subreaper, so that what loses the keeper becomes
-// its own child. It looks at nothing while both live: it wakes when the keeper ends or is stopped, or
-// its host ends.
-// Keeper only.
+// its own child. It looks at nothing while both live: it wakes when the keeper ends or is stopped,
+// or its host ends. Keeper only.
 //
 //   keeper stopped                     continues it
 //   keeper ended by itself             nothing is left; the warden ends

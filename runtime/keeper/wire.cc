@@ -14,7 +14,8 @@ namespace {
 
 // In the order of SandboxSpec.
 std::array<const std::vector<std::string>*, kSandboxLists> lists_of(const SandboxSpec& spec) {
-  return {&spec.read, &spec.write, &spec.unreadable, &spec.unwritable, &spec.pinned};
+  return {&spec.read,       &spec.write,  &spec.unreadable,
+          &spec.unwritable, &spec.pinned, &spec.occupied};
 }
 
 StartRequest request_of(const CleanupCommand& cleanup) {
@@ -211,7 +212,8 @@ static SandboxSpec sandbox_of(const Start& start, std::span<const char* const> s
   spec.min_landlock_abi = start.min_landlock_abi;
   spec.profile = strings.front();
   std::size_t next = 1;
-  const std::array lists{&spec.read, &spec.write, &spec.unreadable, &spec.unwritable, &spec.pinned};
+  const std::array lists{&spec.read,       &spec.write,  &spec.unreadable,
+                         &spec.unwritable, &spec.pinned, &spec.occupied};
   for (std::size_t i = 0; i < lists.size(); ++i) {
     for (std::uint32_t count = start.sandbox_paths[i]; count > 0; --count) {
       lists[i]->emplace_back(strings[next++]);

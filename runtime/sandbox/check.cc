@@ -15,12 +15,13 @@ Status unavailable(const SandboxSpec& spec, const std::string& why) {
 }
 
 Status check_paths(const SandboxSpec& spec) {
-  const std::array<std::pair<const char*, const std::vector<std::string>*>, 5> fields = {
+  const std::array<std::pair<const char*, const std::vector<std::string>*>, 6> fields = {
       {{"read", &spec.read},
        {"write", &spec.write},
        {"unreadable", &spec.unreadable},
        {"unwritable", &spec.unwritable},
-       {"pinned", &spec.pinned}}};
+       {"pinned", &spec.pinned},
+       {"occupied", &spec.occupied}}};
   const auto invalid = [&](const char* field, const std::string& why) {
     return Status::error("invalid_request", "sandbox " + spec.profile + ": " + field + ": " + why);
   };

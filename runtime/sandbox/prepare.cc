@@ -59,8 +59,12 @@ std::string missing_sentence(const std::vector<std::string>& paths) {
 class Preparation {
  public:
   Preparation(const SandboxSpec& spec, const SandboxSupport& support, SandboxEntry& entry,
-              SandboxReport& report)
-      : spec_(spec), support_(support), entry_(entry), report_(report) {}
+              SandboxReport& report, std::vector<Placeholder>& placeholders)
+      : spec_(spec),
+        support_(support),
+        entry_(entry),
+        report_(report),
+        placeholders_(placeholders) {}
 
   Status run() {
     report_.landlock_abi = support_.landlock_abi;
@@ -216,8 +220,25 @@ class Preparation {
     return is_within_any(path, read_) || is_within_any(path, write_);
   }
 
+  // Only a mount can keep a run from removing a placeholder.
+  void hold_names() {
+    if (!report_.mount_namespace) return;
+    for (const std::string& name : spec_.occupied) {
+      const Way way = follow(name, write_);
+      if (way.link_within || !is_within_any(way.path, write_)) continue;
+      Placeholder held = Placeholder::hold(name);
+      if (held) placeholders_.push_back(std::move(held));
+    }
+  }
+
   Status resolve_protected() {
-    for (const auto* paths : {&spec_.unreadable, &spec_.unwritable}) neighbours_.expect(*paths);
+    hold_names();
+    std::vector<std::string> occupied = spec_.occupied;
+    for (std::string& name : occupied) {
+      while (name.size() > 1 && name.back() == '/') name.pop_back();
+    }
+    for (const auto* paths : {&spec_.unreadable, &spec_.unwritable, &std::as_const(occupied)})
+      neighbours_.expect(*paths);
     for (const std::string& asked : spec_.unreadable) {
       if (!neighbours_.may_exist(asked)) continue;
       auto resolved = resolve_path(asked, "unreadable");
@@ -225,6 +246,9 @@ class Preparation {
       if (*resolved) unreadable_.push_back(std::move(**resolved));
     }
     if (Status status = resolve_kept(spec_.unwritable, "unwritable", unwritable_); !status) {
+      return status;
+    }
+    if (Status status = resolve_kept(occupied, "occupied", unwritable_); !status) {
       return status;
     }
     std::vector<std::string> unmounted;  // gone since the list was read
@@ -386,6 +410,7 @@ class Preparation {
   const SandboxSupport& support_;
   SandboxEntry& entry_;
   SandboxReport& report_;
+  std::vector<Placeholder>& placeholders_;
   std::vector<ResolvedPath> read_, write_, unreadable_, unwritable_, pinned_;
   Neighbours neighbours_;
 };
@@ -399,7 +424,8 @@ PreparedSandbox::~PreparedSandbox() = default;
 Result<std::unique_ptr<PreparedSandbox>> PreparedSandbox::prepare(const SandboxSpec& spec,
                                                                   const SandboxSupport& support) {
   std::unique_ptr<PreparedSandbox> prepared(new PreparedSandbox(std::make_unique<SandboxEntry>()));
-  Preparation preparation(spec, support, *prepared->entry_, prepared->report_);
+  Preparation preparation(spec, support, *prepared->entry_, prepared->report_,
+                          prepared->placeholders_);
   if (Status status = preparation.run(); !status) return status;
   return prepared;
 }

@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gibbous/status.h"
+#include "runtime/sandbox/placeholder.h"
 
 namespace gibbous {
 
@@ -34,7 +36,10 @@ struct SandboxSpec {
   std::vector<std::string> unreadable;  // unreadable parts of those, also sockets
   std::vector<std::string> unwritable;  // in `write`: may not be changed, moved or replaced
   std::vector<std::string> pinned;      // in `write`: may be changed but not moved or removed
-  std::uint32_t min_landlock_abi = 0;   // prepare fails below it
+  // As `unwritable`, and where there is nothing, a placeholder holds the name while the run lives:
+  // see Placeholder::hold.
+  std::vector<std::string> occupied;
+  std::uint32_t min_landlock_abi = 0;  // prepare fails below it
 };
 
 // What this machine allows this process to do.
@@ -95,6 +100,8 @@ class PreparedSandbox {
   PreparedSandbox& operator=(const PreparedSandbox&) = delete;
 
   const SandboxReport& report() const { return report_; }
+  // To be kept until the last process in the sandbox has ended.
+  std::vector<Placeholder> take_placeholders() { return std::move(placeholders_); }
 
   // Both run in the child, in this order, with chdir(2) somewhere after the first. They return
   // false with *failure set, and then the child must end. The second needs a descriptor of this
@@ -107,6 +114,7 @@ class PreparedSandbox {
 
   std::unique_ptr<SandboxEntry> entry_;
   SandboxReport report_;
+  std::vector<Placeholder> placeholders_;
 };
 
 }  // namespace gibbous

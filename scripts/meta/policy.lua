@@ -67,6 +67,8 @@
 ---@field unreadable? string[] paths in those that may not be read
 ---@field unwritable? string[] paths in `write` that may not be changed, moved or replaced
 ---@field pinned? string[] paths in `write` that may be changed but not moved
+---@field occupied? string[] as unwritable; where there is nothing, a placeholder holds the name
+---while the run lives: an empty directory if it ends with '/', else a file with the line '.'
 
 ---A permission mode, for policies/lib/matrix.lua.
 ---@class Mode

@@ -90,7 +90,7 @@ inline const std::vector<Callback>& callbacks() {
          runtime.on_ask([inside, once = std::make_shared<bool>(true)](const AskRequest&) {
            if (std::exchange(*once, false)) inside();
          });
-         runtime.call({"bg_start", R"({"command":"rm -rf build"})"}, [](const CallResult&) {});
+         runtime.call({"bg_start", R"({"command":"rm -rf build/none"})"}, [](const CallResult&) {});
        }},
       {"drain_backlog", "auto",
        [](Runtime& runtime, const std::function<void()>& inside) {

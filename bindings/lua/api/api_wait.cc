@@ -6,6 +6,7 @@
 
 #include "bindings/lua/api/api.h"
 #include "bindings/lua/api/run_effect.h"
+#include "bindings/lua/api/wait_effect.h"
 #include "bindings/lua/api/wait_value.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/task.h"
@@ -32,6 +33,29 @@ class PendingWait final : public PendingOp {
   Wait* wait_;
   std::shared_ptr<bool> over_;
 };
+
+int ask_and_wait(lua_State* state, const std::shared_ptr<WaitSpec>& spec,
+                 const std::string& looking) {
+  PolicyRequest asked;
+  asked.kind = RequestKind::kStart;
+  asked.command = looking;
+  asked.configured_sandbox = context_of(state).sandbox;
+  return ask_then(state, std::move(asked), [spec](const std::shared_ptr<Effect>& effect) {
+    if (const Status seen = check_sight(*effect, *spec); !seen) return effect->fail(seen);
+    auto over = std::make_shared<bool>(false);
+    auto started =
+        effect->context.waits->start(*spec, [effect, spec, over](const WaitResult& result) {
+          *over = true;
+          effect->answer(wait_result(*spec, result));
+        });
+    if (!started) return effect->fail(started.status());
+    if (*over) return;
+    effect->on_cancel = [wait = *started, over] {
+      if (!*over) wait->cancel();
+      *over = true;
+    };
+  });
+}
 
 int l_wait(lua_State* state) {
   // [wait, options]: the table is called
@@ -145,6 +169,11 @@ int start_wait(lua_State* state, int index, const std::string& default_run) {
         return push_error(state, not_found(state, condition.run), condition.run);
     }
     reach(*context_of(state).runs, spec.get());
+    const std::string looking = looking_command(*spec, context_of(state).workspace);
+    if (!looking.empty()) {
+      check_conditions(*spec);
+      return ask_and_wait(state, spec, looking);
+    }
     auto over = std::make_shared<bool>(false);
     auto complete = task->completer();
     auto started = context_of(state).waits->start(*spec, [=](WaitResult result) {

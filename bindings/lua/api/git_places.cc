@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/base/unique_fd.h"
 
@@ -29,9 +31,55 @@ std::string first_line(const fs::path& path) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::size_t kMostGitDirectories = 64;
+constexpr int kModulesDepth = 4;  // the name of a submodule may have slashes
+
+bool is_real_directory(const fs::path& path) {
+  std::error_code error;
+  return fs::symlink_status(path, error).type() == fs::file_type::directory;
+}
+
+// Adds the repositories of submodules, which may have some themselves.
+void add_modules(const fs::path& modules, int depth, std::vector<std::string>& found) {
+  std::error_code error;
+  for (fs::directory_iterator at(modules, error), end; !error && at != end; at.increment(error)) {
+    if (found.size() >= kMostGitDirectories || !is_real_directory(at->path())) continue;
+    const bool is_repository =
+        fs::symlink_status(at->path() / "HEAD", error).type() == fs::file_type::regular;
+    if (is_repository) {
+      found.push_back(at->path().string());
+      add_modules(at->path() / "modules", depth, found);
+    } else if (depth > 1) {
+      add_modules(at->path(), depth - 1, found);
+    }
+    error.clear();
+  }
+}
+
+// Returns the directories in which git looks for files that it obeys.
+std::vector<std::string> git_directories(const fs::path& repository) {
+  std::vector<std::string> found;
+  if (!is_real_directory(repository)) return found;
+  found.push_back(repository.string());
+  add_modules(repository / "modules", kModulesDepth, found);
+  std::error_code error;
+  for (fs::directory_iterator at(repository / "worktrees", error), end; !error && at != end;
+       at.increment(error)) {
+    if (found.size() < kMostGitDirectories && is_real_directory(at->path())) {
+      found.push_back(at->path().string());
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
 void add_git_places(const std::string& workspace, PathVariables& variables) {
   constexpr std::string_view kPrefix = "gitdir: ";
   variables["GIT_LINK"] = variables["GIT_WORKTREE"] = variables["GIT_COMMON"] = {};
+  variables["GIT_DIRS"] = git_directories(fs::path(workspace) / ".git");
   const fs::path link = fs::path(workspace) / ".git";
   const std::string line = first_line(link);
   if (line.rfind(kPrefix, 0) != 0) return;
@@ -57,6 +105,7 @@ void add_git_places(const std::string& workspace, PathVariables& variables) {
   variables["GIT_LINK"] = {link.string()};
   variables["GIT_WORKTREE"] = {directory.string()};
   variables["GIT_COMMON"] = {common.string()};
+  variables["GIT_DIRS"] = git_directories(common);
 }
 
 }  // namespace gibbous::lua

@@ -1,7 +1,8 @@
-// Finds where git keeps things for a workspace that is a linked worktree (`git worktree add`): its
-// .git is a file that names a directory of another repository, and a commit writes there. Each
-// start looks anew, for the variables of sandbox profiles. Any thread; reads three small files at
-// most.
+// Finds where git keeps things for a workspace: in its .git, in the repositories of its submodules,
+// in those of its worktrees. A workspace that is a linked worktree (`git worktree add`) has a .git
+// that is a file and names a directory of another repository, where a commit writes. Each start
+// looks anew, for the variables of sandbox profiles. Any thread; reads a few small files and
+// directories.
 #pragma once
 
 #include <string>
@@ -10,10 +11,11 @@
 
 namespace gibbous::lua {
 
-// Sets GIT_LINK (the file), GIT_WORKTREE (the directory that it names) and GIT_COMMON (the
-// repository's own): each one place, or none when the workspace is no linked worktree. Believes the
-// file only when the directory names it in turn, which git ensures: a program that may write only
-// the workspace cannot forge that anywhere else.
+// Sets GIT_DIRS, the directories in which git looks for what it obeys: that of the repository and,
+// of the others, at most 63. And sets GIT_LINK (the file), GIT_WORKTREE (the directory that it
+// names) and GIT_COMMON (the repository's own): each one place, or none when the workspace is no
+// linked worktree. Believes the file only when the directory names it in turn, which git ensures: a
+// program that may write only the workspace cannot forge that anywhere else.
 void add_git_places(const std::string& workspace, PathVariables& variables);
 
 }  // namespace gibbous::lua

@@ -119,6 +119,7 @@ SandboxSpec parse_sandbox(const FieldPath& place, const Json& value,
   spec.unreadable = paths_of(fields, "unreadable", variables);
   spec.unwritable = paths_of(fields, "unwritable", variables);
   spec.pinned = paths_of(fields, "pinned", variables);
+  spec.occupied = paths_of(fields, "occupied", variables);
   if (const auto abi = fields.integer("min_landlock_abi", 0, kMaxAbi)) {
     spec.min_landlock_abi = static_cast<std::uint32_t>(*abi);
   }

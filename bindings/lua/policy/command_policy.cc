@@ -13,9 +13,10 @@ namespace {
 
 constexpr int kInstructions = 100;  // between two looks at the clock
 
-// The places of examples and cases are invented: the homes of this machine are not there.
-PathVariables without_homes(PathVariables variables) {
-  variables.erase("HOME");
+// The places of examples and cases are invented: what is on this machine is not there, or verdicts
+// would depend on where somebody keeps it.
+PathVariables without_this_machine(PathVariables variables) {
+  for (const char* name : {"HOME", "STATE", "CONFIG", "SCRIPTS", "POLICIES"}) variables.erase(name);
   return variables;
 }
 
@@ -85,7 +86,7 @@ command::Place CommandPolicy::place_of(const CommandRequest& request,
   place.logs = request.logs;
   place.done_bytes = request.typed_bytes;
   if (!request.resolve) {
-    place.map = made_maps_->at(place, without_homes(variables));
+    place.map = made_maps_->at(place, without_this_machine(variables));
     return place;
   }
   place.resolve = [paths = request.paths](const std::string& path) {
@@ -160,7 +161,7 @@ std::shared_ptr<const command::PathMap> CommandPolicy::example_map(const PathVar
   command::Place place;
   place.workspace = "/workspace";
   place.home = "/home/user";
-  return made_maps_->at(place, without_homes(variables));
+  return made_maps_->at(place, without_this_machine(variables));
 }
 
 rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std::string mode,

@@ -361,6 +361,55 @@ TEST_CASE("a repository's hooks and configuration can be neither changed nor rep
   }
 }
 
+// git takes its configuration from the directory that .git/commondir names, and runs what that says
+// (core.fsmonitor) for whoever asks for the status next.
+constexpr char kTakeOver[] =
+    "mkdir .git/evil && cp -r .git/objects .git/refs .git/evil/ && "
+    "printf '[core]\n\trepositoryformatversion = 0\n\tfsmonitor = \"touch %s; false\"\n' "
+    "\"$PWD/escaped\" > .git/evil/config && echo evil > .git/commondir";
+
+TEST_CASE("a run cannot make git obey another configuration outside") {
+  for (const bool occupied : {false, true}) {
+    for (const Machine& machine : machines()) {
+      if (!machine.mounts) continue;
+      INFO(describe(machine) << ", occupied: " << occupied);
+      Box box(machine);
+      if (!box.add_repository()) return;
+      const std::string git = box.path("workspace/.git");
+      REQUIRE(box.shell("git add file && git commit -qm one").succeeded());
+      if (occupied) box.spec().occupied = {git + "/commondir"};
+      CHECK(box.shell(kTakeOver).succeeded() != occupied);
+      (void)box.run_outside({"git", "-C", box.path("workspace"), "status"});
+      CHECK(std::filesystem::exists(box.path("workspace/escaped")) != occupied);
+    }
+  }
+}
+
+TEST_CASE("names in a repository that git obeys can be neither made nor replaced") {
+  for (const Machine& machine : machines()) {
+    if (!machine.mounts) continue;
+    Box box(machine);
+    if (!box.add_repository()) return;
+    const std::string git = box.path("workspace/.git");
+    std::filesystem::remove_all(git + "/hooks");
+    box.spec().unwritable = {git + "/config"};
+    box.spec().occupied = {git + "/commondir", git + "/hooks/"};
+    check_refused(box, {{"create", {git + "/commondir"}},
+                        {"write", {git + "/commondir"}},
+                        {"truncate", {git + "/commondir"}},
+                        {"unlink", {git + "/commondir"}},
+                        {"chmod", {git + "/commondir"}},
+                        {"rename", {git + "/HEAD", git + "/commondir"}},
+                        {"rename", {git + "/commondir", git + "/c"}},
+                        {"umount", {git + "/commondir"}},
+                        {"create", {git + "/hooks/post-commit"}},
+                        {"rmdir", {git + "/hooks"}},
+                        {"rename", {git + "/refs", git + "/hooks"}},
+                        {"exchange", {git + "/hooks", git + "/refs"}}});
+    CHECK(text_of(git + "/commondir") == ".\n");
+  }
+}
+
 TEST_CASE("a directory above an unwritable path cannot be moved away") {
   for (const Machine& machine : machines()) {
     if (!machine.mounts) continue;

@@ -58,6 +58,29 @@ TEST_CASE("git commits in a workspace whose hooks and configuration are protecte
   }
 }
 
+TEST_CASE("git works as ever beside the placeholders of names that it obeys") {
+  for (const Machine& machine : machines()) {
+    Box box(machine);
+    if (!box.add_repository()) return;
+    INFO(describe(machine));
+    const std::string git = box.path("workspace/.git");
+    box.spec().occupied = {git + "/commondir", git + "/hooks/"};
+    const BoxResult work = box.shell(
+        "set -e; git add file; git commit -qm one; git branch topic; echo 2 >> file; "
+        "git commit -qam two; git stash list; echo 3 >> file; git stash -q; git stash pop -q; "
+        "git commit -qam three; git checkout -q topic; echo t > t; git add t; git commit -qm t; "
+        "git merge -q --no-edit -; GIT_SEQUENCE_EDITOR=true git rebase -q -i HEAD~1; "
+        "git bisect start HEAD HEAD~1; git bisect reset; "
+        "git worktree add -q \"$TMPDIR/wt\" -b wt; git -C \"$TMPDIR/wt\" status --short; "
+        "echo w > \"$TMPDIR/wt/w\"; git -C \"$TMPDIR/wt\" add w; "
+        "git -C \"$TMPDIR/wt\" commit -qm w; git worktree remove \"$TMPDIR/wt\"; "
+        "git clone -q . \"$TMPDIR/clone\"; git fetch -q \"$TMPDIR/clone\"; "
+        "git gc -q; git fsck; git log --oneline | wc -l");
+    INFO(work.output);
+    CHECK(work.succeeded());
+  }
+}
+
 TEST_CASE("python runs threads, subprocesses and an event loop") {
   for (const Machine& machine : machines()) {
     for (const SandboxNetwork network : {SandboxNetwork::kOn, SandboxNetwork::kOff}) {

@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 
+#include "runtime/base/open_handles.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/wait/address.h"
 #include "runtime/wait/connect_probe.h"
-#include "runtime/base/open_handles.h"
 #include "runtime/wait/sock_diag.h"
 #include "runtime/wait/socket_owner.h"
 #include "tests/support/catch.h"

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -46,6 +47,28 @@ TEST_CASE("a linked worktree is found with its repository anywhere") {
   // A bare repository with its worktrees in it.
   make_worktree(root / "bare", root / "bare/feature");
   CHECK(places(root / "bare/feature")["GIT_COMMON"] == std::vector<std::string>{root / "bare"});
+}
+
+TEST_CASE("git obeys files in a repository, its submodules and its worktrees") {
+  const TempDir dir;
+  const fs::path git = fs::canonical(dir.path()) / "repo/.git";
+  for (const char* each : {"modules/a", "modules/libs/b", "modules/a/modules/c"}) {
+    write(git / each / "HEAD", "ref: refs/heads/main\n");
+  }
+  write(git / "worktrees/w/HEAD", "ref: refs/heads/w\n");
+  write(git / "modules/file", "");
+  fs::create_directory_symlink(git / "modules/a", git / "modules/link");
+  std::vector<std::string> found = places(git.parent_path())["GIT_DIRS"];
+  REQUIRE_FALSE(found.empty());
+  CHECK(found.front() == git);
+  std::sort(found.begin(), found.end());
+  CHECK(found == std::vector<std::string>{git, git / "modules/a", git / "modules/a/modules/c",
+                                          git / "modules/libs/b", git / "worktrees/w"});
+  // In a worktree, those of its repository.
+  make_worktree(dir.path() + "/far/.git", fs::canonical(dir.path()) / "tree");
+  CHECK(places(fs::canonical(dir.path()) / "tree")["GIT_DIRS"].size() == 2);
+  for (int i = 0; i < 100; ++i) fs::create_directories(git / "worktrees" / std::to_string(i));
+  CHECK(places(git.parent_path())["GIT_DIRS"].size() == 64);
 }
 
 TEST_CASE("a directory that is not a linked worktree has no such places") {

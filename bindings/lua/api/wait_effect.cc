@@ -1,0 +1,81 @@
+#include "bindings/lua/api/wait_effect.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "bindings/lua/api/git_places.h"
+#include "bindings/lua/api/run_effect.h"
+#include "bindings/lua/check/sandbox_value.h"
+#include "runtime/base/shell_quote.h"
+#include "runtime/command/path_map.h"
+#include "runtime/wait/connect_probe.h"
+#include "runtime/wait/http_url.h"
+
+namespace gibbous::lua {
+namespace {
+
+// Another machine, or a name that may stand for one.
+bool is_elsewhere(const std::string& host) {
+  const std::vector<Address> known = known_addresses(host);
+  return known.empty() ||
+         !std::all_of(known.begin(), known.end(), [](const Address& to) { return to.is_local(); });
+}
+
+bool looks_elsewhere(const Condition& condition) {
+  if (condition.kind == ConditionKind::kPort) {
+    return condition.mapped_from == 0 && is_elsewhere(condition.host);
+  }
+  if (condition.kind != ConditionKind::kHttp || !condition.mapped_url.empty()) return false;
+  const auto url = HttpUrl::parse(condition.url);
+  return url && is_elsewhere(url->host);
+}
+
+bool names_file_outside(const Condition& condition, const std::string& workspace) {
+  return condition.kind == ConditionKind::kFile &&
+         !command::is_within(command::normalize(condition.path), workspace);
+}
+
+}  // namespace
+
+std::string looking_command(const WaitSpec& spec, const std::string& workspace) {
+  std::string line;
+  const auto add = [&line](const std::string& command) {
+    line += (line.empty() ? "" : "; ") + command;
+  };
+  for (const Condition& condition : spec.conditions) {
+    if (names_file_outside(condition, workspace)) {
+      add("test -e " + shell_quote(condition.path));
+    } else if (looks_elsewhere(condition)) {
+      add(condition.kind == ConditionKind::kHttp
+              ? "curl -s " + shell_quote(condition.url)
+              : "curl -s " + shell_quote("http://" + condition.host + ":" +
+                                         std::to_string(condition.port) + "/"));
+    }
+  }
+  return line;
+}
+
+Status check_sight(const Effect& effect, const WaitSpec& spec) {
+  const Json& sandbox = effect.verdict.sandbox;
+  if (sandbox.is_null()) return {};
+  PathVariables variables = effect.context.path_variables;
+  add_git_places(effect.context.workspace, variables);
+  const SandboxSpec profile = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
+  const auto denied = [&profile](const std::string& what) {
+    return Status::error("denied", "The sandbox that runs get here (" + profile.profile +
+                                       ") holds for waits, too: " + what);
+  };
+  for (const Condition& condition : spec.conditions) {
+    if (profile.network != SandboxNetwork::kOn && looks_elsewhere(condition)) {
+      return denied("it leaves no way to other machines.");
+    }
+    if (condition.kind != ConditionKind::kFile) continue;
+    const std::string path = command::normalize(condition.path);
+    for (const std::string& hidden : profile.unreadable) {
+      if (command::is_within(path, hidden)) return denied("it hides " + condition.path + ".");
+    }
+  }
+  return {};
+}
+
+}  // namespace gibbous::lua

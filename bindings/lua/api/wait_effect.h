@@ -1,0 +1,23 @@
+// A wait that looks at something outside of what runs may see anyway is an effect: another host, or
+// a file elsewhere. It is judged as the command that would look at the same, and the sandbox that
+// runs get holds for it, too. Loop thread only.
+#pragma once
+
+#include <string>
+
+#include "gibbous/status.h"
+#include "runtime/wait/wait.h"
+
+namespace gibbous::lua {
+
+struct Context;
+struct Effect;
+
+// Returns the command line that looks at the same as the conditions do; "" when they stay on this
+// machine and in the workspace.
+std::string looking_command(const WaitSpec& spec, const std::string& workspace);
+
+// Returns ok, or why a run of the effect's verdict could not look at that: "denied".
+Status check_sight(const Effect& effect, const WaitSpec& spec);
+
+}  // namespace gibbous::lua

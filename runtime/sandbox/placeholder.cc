@@ -1,0 +1,130 @@
+#include "runtime/sandbox/placeholder.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+namespace gibbous {
+namespace {
+
+constexpr std::string_view kText = ".\n";
+// By these, a placeholder that somebody left behind is known. The sticky bit keeps nobody from
+// using the directory.
+constexpr mode_t kFileMode = 0444;
+constexpr mode_t kDirectoryMode = 01755;
+constexpr mode_t kModeBits = 07777;
+constexpr int kAttempts = 8;  // others may remove it between two steps
+
+UniqueFd open_directory(const std::string& path) {
+  open_how how{};
+  how.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS;
+  return UniqueFd(
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+}
+
+bool holds_text(int file) {
+  std::array<char, kText.size() + 1> text{};
+  const ssize_t size = ::pread(file, text.data(), text.size(), 0);
+  return size >= 0 && std::string_view(text.data(), static_cast<std::size_t>(size)) == kText;
+}
+
+// Returns true when this is what hold() makes.
+bool is_placeholder(int file, bool is_directory) {
+  struct stat info {};
+  if (::fstat(file, &info) != 0 || info.st_uid != ::geteuid()) return false;
+  if (is_directory) return S_ISDIR(info.st_mode) && (info.st_mode & kModeBits) == kDirectoryMode;
+  return S_ISREG(info.st_mode) && (info.st_mode & kModeBits) == kFileMode && holds_text(file);
+}
+
+// Returns false when there is something, or it cannot be made.
+bool make(int around, const char* name, bool is_directory) {
+  if (is_directory) {
+    return ::mkdirat(around, name, 0700) == 0 && ::fchmodat(around, name, kDirectoryMode, 0) == 0;
+  }
+  // Complete before it has its name: who reads it must not find it empty.
+  UniqueFd file(::openat(around, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode));
+  const bool unnamed = static_cast<bool>(file);
+  if (!unnamed) {  // some file systems have no such files
+    file.reset(::openat(around, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kFileMode));
+  }
+  if (!file || ::write(file.get(), kText.data(), kText.size()) < 0) return false;
+  if (::fchmod(file.get(), kFileMode) != 0) return false;
+  const std::string self = "/proc/self/fd/" + std::to_string(file.get());
+  return !unnamed || ::linkat(AT_FDCWD, self.c_str(), around, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+bool is_at(int file, int around, const char* name) {
+  struct stat held {};
+  struct stat there {};
+  return ::fstat(file, &held) == 0 && ::fstatat(around, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+         held.st_ino == there.st_ino && held.st_dev == there.st_dev;
+}
+
+}  // namespace
+
+Placeholder Placeholder::hold(const std::string& path) {
+  Placeholder made;
+  std::string whole = path;
+  made.is_directory_ = !whole.empty() && whole.back() == '/';
+  while (whole.size() > 1 && whole.back() == '/') whole.pop_back();
+  const std::size_t slash = whole.rfind('/');
+  if (slash == std::string::npos) return {};
+  made.name_ = whole.substr(slash + 1);
+  made.around_ = open_directory(slash == 0 ? "/" : whole.substr(0, slash));
+  if (!made.around_) return {};
+  const int around = made.around_.get();
+  const char* name = made.name_.c_str();
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    UniqueFd file(::openat(around, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (!file && errno != ENOENT) return {};
+    if (!file) {
+      if (!make(around, name, made.is_directory_) && errno != EEXIST) return {};
+      continue;
+    }
+    if (!is_placeholder(file.get(), made.is_directory_)) return {};
+    // Whoever removes it has locked it alone.
+    if (::flock(file.get(), LOCK_SH | LOCK_NB) != 0 || !is_at(file.get(), around, name)) continue;
+    made.held_ = std::move(file);
+    return made;
+  }
+  return {};
+}
+
+Placeholder::~Placeholder() {
+  release();
+}
+
+Placeholder::Placeholder(Placeholder&& other) noexcept
+    : around_(std::move(other.around_)),
+      name_(std::move(other.name_)),
+      is_directory_(other.is_directory_),
+      held_(std::move(other.held_)) {}
+
+Placeholder& Placeholder::operator=(Placeholder&& other) noexcept {
+  release();
+  around_ = std::move(other.around_);
+  name_ = std::move(other.name_);
+  is_directory_ = other.is_directory_;
+  held_ = std::move(other.held_);
+  return *this;
+}
+
+void Placeholder::release() {
+  if (!held_) return;
+  const bool last = ::flock(held_.get(), LOCK_EX | LOCK_NB) == 0;
+  if (last && is_at(held_.get(), around_.get(), name_.c_str())) {
+    (void)::unlinkat(around_.get(), name_.c_str(), is_directory_ ? AT_REMOVEDIR : 0);
+  }
+  held_.reset();
+}
+
+}  // namespace gibbous

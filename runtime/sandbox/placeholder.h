@@ -1,0 +1,36 @@
+// Placeholder: holds a name that does not exist, while a run may write around it, so that the run
+// cannot make it. Several runs, of several keepers, may hold the same one; the last removes it. It
+// follows no link. Any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/base/unique_fd.h"
+
+namespace gibbous {
+
+class Placeholder {
+ public:
+  // `path`: absolute; with a "/" at its end an empty directory is made, else a file with the line
+  // ".". Returns an unset one when there is something at the path that is no placeholder, or the
+  // directory around it does not exist or cannot be written.
+  static Placeholder hold(const std::string& path);
+  // Removes it, unless others hold it.
+  ~Placeholder();
+  Placeholder() = default;
+  Placeholder(Placeholder&& other) noexcept;
+  Placeholder& operator=(Placeholder&& other) noexcept;
+
+  explicit operator bool() const { return static_cast<bool>(held_); }
+
+ private:
+  void release();
+
+  UniqueFd around_;  // the directory
+  std::string name_;
+  bool is_directory_ = false;
+  UniqueFd held_;  // with a shared lock
+};
+
+}  // namespace gibbous

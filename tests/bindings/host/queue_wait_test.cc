@@ -31,7 +31,7 @@ return { toolsets = { require 'toolsets.shell', { name = 'probe', tools = {
     return { data = { open = open.ok, written = written.ok, info = handle:info() } }
   end),
   probe('unwritable', 'execute', function()
-    local handle = run.start { command = 'sleep 60', log = { path = 'scripts' } }
+    local handle = run.start { command = 'sleep 60', log = { path = 'taken' } }
     local seen = handle:wait { wait.log(handle) }
     return { data = { seen = seen.ok, error = handle:info().log[1].error } }
   end),
@@ -46,6 +46,7 @@ class Desk {
  public:
   Desk() {
     dir.write("scripts/init.lua", kInit);
+    dir.write("taken/file", "");
     RuntimeOptions options = auto_mode();
     options.scripts_dir = dir.path() + "/scripts";
     options.state_dir = dir.path() + "/state";

@@ -36,6 +36,7 @@ local EXECUTED = {
   '~/.gitconfig', '~/.config/git', '~/.vimrc', '~/.vim', '~/.config/nvim', '~/.emacs',
   '~/.emacs.d', '~/.config/emacs',
   '$GIT_LINK', '$GIT_DIRS/config', '$GIT_DIRS/config.worktree', '$GIT_DIRS/gitdir',
+  '$GIT_WORKTREE/config.worktree', '$GIT_WORKTREE/commondir', '$GIT_WORKTREE/gitdir',
   '$GIT_DIRS/info/attributes', '$GIT_DIRS/info/exclude', '$GIT_DIRS/objects/info/alternates',
   '$SCRIPTS', '$POLICIES', '$CONFIG',
 }

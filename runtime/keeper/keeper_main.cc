@@ -56,6 +56,7 @@ int main(int argc, char** argv) {
   socklen_t size = sizeof host;
   ::getsockopt(gibbous::kInheritedSocket, SOL_SOCKET, SO_PEERCRED, &host, &size);
   page = WardenPage::map();
+  const pid_t warden = ::getpid();
   const pid_t keeper = page == nullptr ? -1 : ::fork();
   if (keeper > 0) {
     ::close(gibbous::kInheritedSocket);
@@ -65,7 +66,12 @@ int main(int argc, char** argv) {
     gibbous::keeper::guard(keeper, process, *page, std::span(argv[0], std::strlen(argv[0])));
     return 0;
   }
-  if (keeper == 0) ::setsid();
+  if (keeper == 0) {
+    // Until its host knows this process, what ends the warden ends it.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (::getppid() != warden) return 1;
+    ::setsid();
+  }
   gibbous::keeper::stay_reachable(gibbous::kInheritedSocket);
   ::prctl(PR_SET_NAME, "gibbous-keeper", 0, 0, 0);
   // Descriptors in transit to a slow library count towards this limit.

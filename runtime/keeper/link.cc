@@ -263,6 +263,7 @@ void Link::lose(std::string reason) {
   if (greeted_ || !adopting_) {
     // The keeper may still be alive, but is unusable.
     (void)::syscall(SYS_pidfd_send_signal, keeper(), SIGKILL, nullptr, 0U);
+    if (keeper_) reap_if_ours(keeper_.get());
     reap_if_ours(pidfd_.get());
   }
   owner_.on_lost(*this, std::move(reason));

@@ -113,6 +113,13 @@ void ProcessTable::rescan() {
   }
 }
 
+bool ProcessTable::has_strangers() const {
+  return std::any_of(own_children_.begin(), own_children_.end(), [this](pid_t pid) {
+    const auto known = orphans_.find(pid);
+    return known != orphans_.end() && !runs_.contains(known->second);
+  });
+}
+
 std::vector<pid_t> ProcessTable::members(const KeeperRun& run) {
   std::vector<pid_t> roots;
   if (run.leader != 0) roots.push_back(run.leader);

@@ -77,6 +77,10 @@ class ProcessTable {
   // reaped.
   void set_apart(pid_t pid) { apart_.insert(pid); }
 
+  // Whether a child of the keeper lives of which nobody knows to which run it belongs, as of the
+  // last rescan.
+  bool has_strangers() const;
+
   // Looks at the keeper's children again and updates the orphans of each run.
   void rescan();
   // Runs with orphans, as of the last rescan.

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <utility>
@@ -237,13 +238,14 @@ void Server::reap() {
     if (::wait4(pid, &status, WNOHANG, &usage) != pid) return;
     if (process_table_) process_table_->forget_process(pid);
     if (auto proven = proofs_.ended(pid)) {
-      if (!lifecycle_.is_ending()) start_proven(std::move(*proven));
+      if (!lifecycle_.is_ending()) start_proven(std::move(*proven), status);
       continue;
     }
     if (cleanups_ && cleanups_->ended(pid, status, steady_clock::now())) {
       if (lifecycle_.is(Phase::kCleaningUp)) end_with_cleanups();
       continue;
     }
+    if (leads == nullptr && orphan_of == nullptr && process_table_) let_go_of_names();
     KeeperRun* of = leads != nullptr ? leads : orphan_of;
     if (of != nullptr) of->reaped_cpu += cpu_of(usage);
     if (leads != nullptr) {
@@ -295,8 +297,28 @@ void Server::remove_if_done(KeeperRun& run) {
 void Server::remove(KeeperRun& run) {
   limiter_->release(std::move(run.limits), steady_clock::now());
   const bool was_kept = run.keep != nullptr;
+  std::move(run.placeholders.begin(), run.placeholders.end(), std::back_inserter(names_));
   process_table_->remove(run);
+  let_go_of_names();
   if (was_kept) tell_warden_of_kept();
+}
+
+// To remove a name is to take the mount away that protects it, also from a process in the sandbox
+// that has hidden to which run it belongs.
+void Server::let_go_of_names() {
+  if (names_.empty()) return;
+  process_table_->rescan();
+  if (!process_table_->has_strangers()) names_.clear();
+}
+
+Server::~Server() {
+  const bool nothing_left = ::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD;
+  if (nothing_left) return;
+  for (Placeholder& name : names_) name.leave();
+  if (!process_table_) return;
+  process_table_->for_each([](KeeperRun& run) {
+    for (Placeholder& name : run.placeholders) name.leave();
+  });
 }
 
 void Server::tell_warden(Time until) {
@@ -305,10 +327,11 @@ void Server::tell_warden(Time until) {
 
 void Server::tell_warden_of_kept() {
   if (page_ == nullptr) return;
-  page_->clear_kept();
-  process_table_->for_each([this](const KeeperRun& run) {
-    if (run.keep) page_->add_kept(run.mark_run);
+  std::vector<std::uint32_t> kept;
+  process_table_->for_each([&kept](const KeeperRun& run) {
+    if (run.keep) kept.push_back(run.mark_run);
   });
+  page_->set_kept(kept);
 }
 
 void Server::limit_reached(KeeperRun& run, LimitReached reached) {

@@ -35,6 +35,7 @@ class Server {
  public:
   // `original_files`: the limit on open files before the keeper raised its own.
   // `page`: of its warden, or null.
+  ~Server();
   static Result<std::unique_ptr<Server>> create(UniqueFd socket, rlimit original_files,
                                                 WardenPage* page);
   // Returns when the library is gone and everything that was started has ended or cannot be ended.
@@ -66,7 +67,8 @@ class Server {
   void retry_starts(Time now);
   // Starts it as soon as what it touches has answered. False: it touches nothing that may not.
   bool prove_first(RunKey key, wire::Bytes body, UniqueFd& strings);
-  void start_proven(DelayedStart start);
+  // `status`: of the child that tried it out.
+  void start_proven(DelayedStart start, int status);
   // A run that is killed or forgotten is not started any more.
   void drop_delayed_start(RunKey key);
   bool handle_cleanup(RunKey key, wire::Bytes body);
@@ -98,6 +100,8 @@ class Server {
   void lose_host(Millis grace = kHostDeathGrace);
   // What the warden has to know.
   void tell_warden(Time until);
+  // Lets go of the names that ended runs have held, once no process can be left in their sandboxes.
+  void let_go_of_names();
   void tell_warden_of_kept();
   void stop();
   void end_processes(Event why, Millis grace);
@@ -149,6 +153,7 @@ class Server {
   std::unique_ptr<Limiter> limiter_;
   std::unique_ptr<CleanupCommands> cleanups_;
   WardenPage* page_;
+  std::vector<Placeholder> names_;  // that ended runs have held
   std::shared_ptr<paths::MountTypes> mounts_ = std::make_shared<paths::MountTypes>();
   HostWatch host_watch_{mounts_};
   DelayedStarts delayed_starts_;

@@ -1,5 +1,7 @@
 // Server, answers to the library: one function per message. The loop around them is in server.cc.
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <cerrno>
 #include <chrono>
@@ -111,6 +113,7 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
       original_files_, mounts_,
       [this](const std::string& directory) { return open_control_socket(directory); });
   if (page_ != nullptr) page_->set_keeper(hello->keeper);
+  ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);  // from now on its host knows it
   process_table_ = std::make_unique<ProcessTable>(hello->keeper, ProcessTree());
   limiter_ = std::make_unique<Limiter>(*process_table_, epoll_.get(), hello->keeper);
   cleanups_ = std::make_unique<CleanupCommands>(
@@ -168,7 +171,12 @@ bool Server::prove_first(RunKey key, wire::Bytes body, UniqueFd& strings) {
   return true;
 }
 
-void Server::start_proven(DelayedStart proven) {
+void Server::start_proven(DelayedStart proven, int status) {
+  // One that was killed has proven nothing.
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    fail_start(proven.run, {StartStep::kChdir, ETIMEDOUT, kUnanswered});
+    return;
+  }
   const auto failure = start(proven.run, proven.body, proven.strings);
   if (!failure) return;
   const Time now = std::chrono::steady_clock::now();
@@ -211,10 +219,13 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   }
   const RunGroup* group = *limits ? (*limits)->group.get() : nullptr;
   const Mark mark = process_table_->next_mark();
+  // Before it lives: the warden must know it as kept.
+  if (start->keep && page_ != nullptr) page_->add_kept(mark.run);
   StartOutcome outcome = starter_->start(
       *start, strings, mark, group != nullptr ? group->entries() : std::span<const int>());
   if (outcome.failure) {
     limiter_->release(std::move(*limits), std::chrono::steady_clock::now());
+    if (start->keep) tell_warden_of_kept();
     return outcome.failure;
   }
   if (*limits) outcome.started.in_force = (*limits)->in_force;

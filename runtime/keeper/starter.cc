@@ -213,7 +213,28 @@ std::optional<StartTrial> Starter::doubtful(const wire::StartStrings& strings) {
 
 void StartTrial::go() const {
   (void)paths::answer(enter);
-  if (sandbox) (void)PreparedSandbox::prepare(*sandbox, support);
+  if (!sandbox) return;
+  SandboxSpec tried = *sandbox;
+  tried.occupied.clear();  // it changes nothing
+  (void)PreparedSandbox::prepare(tried, support);
+}
+
+// Names are held on local file systems alone: to let go of one is to ask its file system, which
+// must not be what keeps the keeper waiting. Where they are not held, the report names them.
+SandboxSpec Starter::holdable(const SandboxSpec& spec) {
+  SandboxSpec made = spec;
+  const auto mounts = mounts_->now();
+  if (mounts->all_local()) return made;
+  std::erase_if(made.occupied, [&](const std::string& name) {
+    const std::size_t end = name.find_last_not_of('/');
+    const std::string path = name.substr(0, end + 1);
+    const paths::Walked around =
+        paths::walk(path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)), mounts.get());
+    const bool local = around.reached == paths::Reached::kFound && mounts->is_local(around.mount);
+    if (!local) made.unwritable.push_back(path);
+    return !local;
+  });
+  return made;
 }
 
 StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
@@ -252,7 +273,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   std::unique_ptr<PreparedSandbox> sandbox;
   if (strings.sandbox) {
     if (!support_) support_ = probe_sandbox_support();
-    auto prepared = PreparedSandbox::prepare(*strings.sandbox, *support_);
+    auto prepared = PreparedSandbox::prepare(holdable(*strings.sandbox), *support_);
     if (!prepared) return failed(StartStep::kSandbox, ENOTSUP, prepared.status().message());
     sandbox = std::move(*prepared);
     plan.sandbox = sandbox.get();

@@ -72,6 +72,7 @@ class Starter {
 
  private:
   std::optional<StartTrial> doubtful(const wire::StartStrings& strings);
+  SandboxSpec holdable(const SandboxSpec& spec);
   StartOutcome launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
                       std::span<const int> groups, bool apart);
 

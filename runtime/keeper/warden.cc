@@ -62,7 +62,10 @@ class Guard {
     const auto stat = read_stat(keeper_);
     if (stat && stat->state == 'T') ::kill(keeper_, SIGCONT);
   }
-  void kill_keeper() const { ::kill(keeper_, SIGKILL); }
+  // Once reaped, its pid may be anybody's.
+  void kill_keeper() const {
+    if (has_keeper_) ::kill(keeper_, SIGKILL);
+  }
 
   // Ends everything below, without the runs that are kept.
   void sweep() {
@@ -129,16 +132,26 @@ Time WardenPage::patience(Time least) const {
   return std::max(least, Time(Time::duration(patience_.load())));
 }
 
+void WardenPage::set_kept(const std::vector<std::uint32_t>& runs) {
+  const std::size_t other = 1 - current_;
+  Kept& list = kept_[other];
+  for (std::size_t i = 0; i < std::min(runs.size(), kMostKept); ++i) list.runs[i] = runs[i];
+  list.count = runs.size();
+  current_ = other;
+}
+
 void WardenPage::add_kept(std::uint32_t run) {
-  const std::size_t count = kept_count_;
-  if (count < kMostKept) kept_[count] = run;
-  kept_count_ = count + 1;
+  Kept& list = kept_[current_];
+  const std::size_t count = list.count;
+  if (count < kMostKept) list.runs[count] = run;
+  list.count = count + 1;
 }
 
 bool WardenPage::is_kept(std::uint32_t run) const {
-  const std::size_t count = kept_count_;
+  const Kept& list = kept_[current_];
+  const std::size_t count = list.count;
   if (count > kMostKept) return true;
-  return std::any_of(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(count),
+  return std::any_of(list.runs.begin(), list.runs.begin() + static_cast<std::ptrdiff_t>(count),
                      [run](const auto& each) { return each == run; });
 }
 

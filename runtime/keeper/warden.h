@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "runtime/base/unique_fd.h"
 #include "runtime/keeper/kill_job.h"
@@ -40,7 +41,7 @@ class WardenPage {
   // At least until `least`.
   Time patience(Time least) const;
   // The numbers, in marks, of the runs that outlive their host.
-  void clear_kept() { kept_count_ = 0; }
+  void set_kept(const std::vector<std::uint32_t>& runs);
   void add_kept(std::uint32_t run);
   bool is_kept(std::uint32_t run) const;
 
@@ -49,8 +50,12 @@ class WardenPage {
 
   std::atomic<std::uint32_t> keeper_{0};
   std::atomic<Time::rep> patience_{0};
-  std::atomic<std::size_t> kept_count_{0};  // above kMostKept: all count as kept
-  std::array<std::atomic<std::uint32_t>, kMostKept> kept_{};
+  struct Kept {
+    std::atomic<std::size_t> count{0};  // above kMostKept: all count as kept
+    std::array<std::atomic<std::uint32_t>, kMostKept> runs{};
+  };
+  std::array<Kept, 2> kept_{};  // one is changed while the other counts
+  std::atomic<std::size_t> current_{0};
 };
 
 // Runs until there is nothing to guard any more. `host`: pidfd, or unset. `name`: the memory of

@@ -37,6 +37,16 @@ std::string read_whole(int fd) {
   }
 }
 
+// The fifth field.
+std::string_view point_of(std::string_view line) {
+  for (int field = 0; field < 4; ++field) {
+    const std::size_t end = line.find(' ');
+    if (end == std::string_view::npos) return "";
+    line.remove_prefix(end + 1);
+  }
+  return line.substr(0, line.find(' '));
+}
+
 }  // namespace
 
 bool is_local_type(std::string_view type) {
@@ -58,7 +68,11 @@ MountTable MountTable::parse(std::string_view mountinfo) {
       continue;
     }
     const std::string_view rest = line.substr(separator + kSeparator.size());
-    if (is_local_type(rest.substr(0, rest.find(' ')))) {
+    const std::string_view type = rest.substr(0, rest.find(' '));
+    // systemd mounts binfmt_misc on demand, on every machine.
+    const bool kernels = type == "autofs" && (point_of(line).rfind("/proc/", 0) == 0 ||
+                                              point_of(line).rfind("/sys/", 0) == 0);
+    if (is_local_type(type) || kernels) {
       table.local_.insert(id);
     } else {
       table.all_local_ = false;

@@ -1,6 +1,8 @@
 #include "runtime/runs/path_lookups.h"
 
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <uv.h>
 
 #include <algorithm>
@@ -54,6 +56,7 @@ void PathLookups::close(std::function<void()> on_closed) {
   handles_.opened();  // so that there is one to close in any case
   handles_.when_none(std::move(on_closed));
   helpers_.reset();
+  reap();
   handles_.closed();
 }
 
@@ -74,7 +77,19 @@ UniqueFd PathLookups::start_helper() {
   Launched launched;
   const Executable executable{program_.path.c_str(), program_.bytes.get()};
   if (launch_detached(executable, argv.data(), helper.get(), launched)) return {};
+  reap();
+  started_.push_back(std::move(launched.pidfd));
   return own;
+}
+
+void PathLookups::reap() {
+  std::erase_if(started_, [](const UniqueFd& process) {
+    pollfd end{process.get(), POLLIN, 0};
+    if (::poll(&end, 1, 0) == 0) return false;
+    siginfo_t info{};
+    (void)::waitid(P_PIDFD, static_cast<id_t>(process.get()), &info, WEXITED | WNOHANG);
+    return true;
+  });
 }
 
 void PathLookups::watch(int descriptor) {
@@ -93,6 +108,7 @@ void PathLookups::watch(int descriptor) {
     const auto* ready = static_cast<Watch*>(poll->data);
     PathLookups* owner = ready->owner;
     owner->helpers_->on_readable(ready->descriptor, now());
+    owner->reap();
     if (owner->helpers_) owner->arm();
   });
   uv_unref(reinterpret_cast<uv_handle_t*>(&watch->poll));

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gibbous/status.h"
 #include "runtime/base/open_handles.h"
@@ -42,6 +43,8 @@ class PathLookups {
  private:
   struct Watch;
   UniqueFd start_helper();
+  // A host that inherits orphans has to reap the helpers.
+  void reap();
   void watch(int descriptor);
   void unwatch(int descriptor);
   void arm();
@@ -52,6 +55,7 @@ class PathLookups {
   KeeperProgram program_;
   OpenHandles handles_;
   std::map<int, Watch*> watches_;  // by descriptor
+  std::vector<UniqueFd> started_;  // pidfds, until they are reaped or are nobody's children here
   std::shared_ptr<paths::MountTypes> mounts_ = std::make_shared<paths::MountTypes>();
   std::unique_ptr<paths::Helpers> helpers_;  // null once closed
   Deadlines::Token timer_ = 0;

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <string_view>
 #include <utility>
 
@@ -21,7 +22,8 @@ constexpr std::string_view kText = ".\n";
 constexpr mode_t kFileMode = 0444;
 constexpr mode_t kDirectoryMode = 01755;
 constexpr mode_t kModeBits = 07777;
-constexpr int kAttempts = 8;  // others may remove it between two steps
+constexpr int kAttempts = 20;  // others may remove it between two steps
+constexpr useconds_t kPauseMicros = 1000;
 
 UniqueFd open_directory(const std::string& path) {
   open_how how{};
@@ -53,13 +55,26 @@ bool make(int around, const char* name, bool is_directory) {
   // Complete before it has its name: who reads it must not find it empty.
   UniqueFd file(::openat(around, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode));
   const bool unnamed = static_cast<bool>(file);
+  const std::string draft = std::string(name) + ".gibbous-" + std::to_string(::getpid());
   if (!unnamed) {  // some file systems have no such files
-    file.reset(::openat(around, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kFileMode));
+    constexpr int kNew = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC;
+    file.reset(::openat(around, draft.c_str(), kNew, kFileMode));
   }
-  if (!file || ::write(file.get(), kText.data(), kText.size()) < 0) return false;
-  if (::fchmod(file.get(), kFileMode) != 0) return false;
-  const std::string self = "/proc/self/fd/" + std::to_string(file.get());
-  return !unnamed || ::linkat(AT_FDCWD, self.c_str(), around, name, AT_SYMLINK_FOLLOW) == 0;
+  if (!file) return false;
+  const bool complete =
+      ::write(file.get(), kText.data(), kText.size()) == static_cast<ssize_t>(kText.size()) &&
+      ::fchmod(file.get(), kFileMode) == 0;
+  if (unnamed) {
+    const std::string self = "/proc/self/fd/" + std::to_string(file.get());
+    return complete && ::linkat(AT_FDCWD, self.c_str(), around, name, AT_SYMLINK_FOLLOW) == 0;
+  }
+  if (complete && ::renameat2(around, draft.c_str(), around, name, RENAME_NOREPLACE) == 0) {
+    return true;
+  }
+  const int error = errno;
+  (void)::unlinkat(around, draft.c_str(), 0);
+  errno = error;
+  return false;
 }
 
 bool is_at(int file, int around, const char* name) {
@@ -92,7 +107,10 @@ Placeholder Placeholder::hold(const std::string& path) {
     }
     if (!is_placeholder(file.get(), made.is_directory_)) return {};
     // Whoever removes it has locked it alone.
-    if (::flock(file.get(), LOCK_SH | LOCK_NB) != 0 || !is_at(file.get(), around, name)) continue;
+    if (::flock(file.get(), LOCK_SH | LOCK_NB) != 0 || !is_at(file.get(), around, name)) {
+      ::usleep(kPauseMicros);
+      continue;
+    }
     made.held_ = std::move(file);
     return made;
   }
@@ -121,7 +139,9 @@ Placeholder& Placeholder::operator=(Placeholder&& other) noexcept {
 void Placeholder::release() {
   if (!held_) return;
   const bool last = ::flock(held_.get(), LOCK_EX | LOCK_NB) == 0;
-  if (last && is_at(held_.get(), around_.get(), name_.c_str())) {
+  // What somebody has written there since is no placeholder.
+  if (last && is_placeholder(held_.get(), is_directory_) &&
+      is_at(held_.get(), around_.get(), name_.c_str())) {
     (void)::unlinkat(around_.get(), name_.c_str(), is_directory_ ? AT_REMOVEDIR : 0);
   }
   held_.reset();

@@ -18,6 +18,8 @@ class Placeholder {
   static Placeholder hold(const std::string& path);
   // Removes it, unless others hold it.
   ~Placeholder();
+  // Lets go of it, and leaves it where it is.
+  void leave() { held_.reset(); }
   Placeholder() = default;
   Placeholder(Placeholder&& other) noexcept;
   Placeholder& operator=(Placeholder&& other) noexcept;

@@ -169,7 +169,7 @@ int start_wait(lua_State* state, int index, const std::string& default_run) {
         return push_error(state, not_found(state, condition.run), condition.run);
     }
     reach(*context_of(state).runs, spec.get());
-    const std::string looking = looking_command(*spec, context_of(state).workspace);
+    const std::string looking = looking_command(*spec, context_of(state));
     if (!looking.empty()) {
       check_conditions(*spec);
       return ask_and_wait(state, spec, looking);

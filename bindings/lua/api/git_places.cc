@@ -34,7 +34,8 @@ std::string first_line(const fs::path& path) {
 namespace {
 
 constexpr std::size_t kMostGitDirectories = 64;
-constexpr int kModulesDepth = 4;  // the name of a submodule may have slashes
+constexpr std::size_t kMostEntries = 2000;  // that are looked at
+constexpr int kModulesDepth = 4;            // the name of a submodule may have slashes
 
 bool is_real_directory(const fs::path& path) {
   std::error_code error;
@@ -42,17 +43,19 @@ bool is_real_directory(const fs::path& path) {
 }
 
 // Adds the repositories of submodules, which may have some themselves.
-void add_modules(const fs::path& modules, int depth, std::vector<std::string>& found) {
+void add_modules(const fs::path& modules, int depth, std::size_t& entries,
+                 std::vector<std::string>& found) {
   std::error_code error;
   for (fs::directory_iterator at(modules, error), end; !error && at != end; at.increment(error)) {
-    if (found.size() >= kMostGitDirectories || !is_real_directory(at->path())) continue;
+    if (found.size() >= kMostGitDirectories || ++entries > kMostEntries) return;
+    if (!is_real_directory(at->path())) continue;
     const bool is_repository =
         fs::symlink_status(at->path() / "HEAD", error).type() == fs::file_type::regular;
     if (is_repository) {
       found.push_back(at->path().string());
-      add_modules(at->path() / "modules", depth, found);
+      add_modules(at->path() / "modules", depth, entries, found);
     } else if (depth > 1) {
-      add_modules(at->path(), depth - 1, found);
+      add_modules(at->path(), depth - 1, entries, found);
     }
     error.clear();
   }
@@ -63,14 +66,15 @@ std::vector<std::string> git_directories(const fs::path& repository) {
   std::vector<std::string> found;
   if (!is_real_directory(repository)) return found;
   found.push_back(repository.string());
-  add_modules(repository / "modules", kModulesDepth, found);
+  std::size_t entries = 0;
   std::error_code error;
   for (fs::directory_iterator at(repository / "worktrees", error), end; !error && at != end;
        at.increment(error)) {
-    if (found.size() < kMostGitDirectories && is_real_directory(at->path())) {
-      found.push_back(at->path().string());
-    }
+    if (found.size() >= kMostGitDirectories || ++entries > kMostEntries) break;
+    if (is_real_directory(at->path())) found.push_back(at->path().string());
   }
+  entries = 0;
+  add_modules(repository / "modules", kModulesDepth, entries, found);
   return found;
 }
 
@@ -79,9 +83,14 @@ std::vector<std::string> git_directories(const fs::path& repository) {
 void add_git_places(const std::string& workspace, PathVariables& variables) {
   constexpr std::string_view kPrefix = "gitdir: ";
   variables["GIT_LINK"] = variables["GIT_WORKTREE"] = variables["GIT_COMMON"] = {};
-  variables["GIT_DIRS"] = git_directories(fs::path(workspace) / ".git");
+  std::error_code none;
+  // A link leads to the repository.
+  const fs::path repository = fs::canonical(fs::path(workspace) / ".git", none);
+  variables["GIT_DIRS"] = none ? std::vector<std::string>{} : git_directories(repository);
   const fs::path link = fs::path(workspace) / ".git";
   const std::string line = first_line(link);
+  // Whatever it names: git obeys another one at once.
+  if (!line.empty()) variables["GIT_LINK"] = {link.string()};
   if (line.rfind(kPrefix, 0) != 0) return;
   std::error_code error;
   const fs::path named = line.substr(kPrefix.size());

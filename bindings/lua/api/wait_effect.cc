@@ -8,6 +8,8 @@
 #include "bindings/lua/check/sandbox_value.h"
 #include "runtime/base/shell_quote.h"
 #include "runtime/command/path_map.h"
+#include "runtime/paths/walk.h"
+#include "runtime/runs/path_lookups.h"
 #include "runtime/wait/connect_probe.h"
 #include "runtime/wait/http_url.h"
 
@@ -30,20 +32,26 @@ bool looks_elsewhere(const Condition& condition) {
   return url && is_elsewhere(url->host);
 }
 
-bool names_file_outside(const Condition& condition, const std::string& workspace) {
+// Where the path leads, as far as that can be said at once.
+std::string real(const Context& context, const std::string& path) {
+  if (context.runs == nullptr) return command::normalize(path);
+  return paths::walk(path, context.runs->paths().mounts()->now().get()).real;
+}
+
+bool names_file_outside(const Condition& condition, const Context& context) {
   return condition.kind == ConditionKind::kFile &&
-         !command::is_within(command::normalize(condition.path), workspace);
+         !command::is_within(real(context, condition.path), real(context, context.workspace));
 }
 
 }  // namespace
 
-std::string looking_command(const WaitSpec& spec, const std::string& workspace) {
+std::string looking_command(const WaitSpec& spec, const Context& context) {
   std::string line;
   const auto add = [&line](const std::string& command) {
     line += (line.empty() ? "" : "; ") + command;
   };
   for (const Condition& condition : spec.conditions) {
-    if (names_file_outside(condition, workspace)) {
+    if (names_file_outside(condition, context)) {
       add("test -e " + shell_quote(condition.path));
     } else if (looks_elsewhere(condition)) {
       add(condition.kind == ConditionKind::kHttp
@@ -57,10 +65,18 @@ std::string looking_command(const WaitSpec& spec, const std::string& workspace) 
 
 Status check_sight(const Effect& effect, const WaitSpec& spec) {
   const Json& sandbox = effect.verdict.sandbox;
-  if (sandbox.is_null()) return {};
-  PathVariables variables = effect.context.path_variables;
-  add_git_places(effect.context.workspace, variables);
-  const SandboxSpec profile = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
+  if (sandbox.is_null()) {
+    if (!restricts(effect.context.sandbox)) return {};
+    return Status::error("denied", "A sandbox is configured, but the policy's verdict has none.");
+  }
+  SandboxSpec profile;
+  try {
+    PathVariables variables = effect.context.path_variables;
+    add_git_places(effect.context.workspace, variables);
+    profile = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
+  } catch (const WrongUse& use) {
+    return Status::error("denied", use.what());
+  }
   const auto denied = [&profile](const std::string& what) {
     return Status::error("denied", "The sandbox that runs get here (" + profile.profile +
                                        ") holds for waits, too: " + what);
@@ -70,7 +86,7 @@ Status check_sight(const Effect& effect, const WaitSpec& spec) {
       return denied("it leaves no way to other machines.");
     }
     if (condition.kind != ConditionKind::kFile) continue;
-    const std::string path = command::normalize(condition.path);
+    const std::string path = real(effect.context, condition.path);
     for (const std::string& hidden : profile.unreadable) {
       if (command::is_within(path, hidden)) return denied("it hides " + condition.path + ".");
     }

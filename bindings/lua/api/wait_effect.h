@@ -15,7 +15,7 @@ struct Effect;
 
 // Returns the command line that looks at the same as the conditions do; "" when they stay on this
 // machine and in the workspace.
-std::string looking_command(const WaitSpec& spec, const std::string& workspace);
+std::string looking_command(const WaitSpec& spec, const Context& context);
 
 // Returns ok, or why a run of the effect's verdict could not look at that: "denied".
 Status check_sight(const Effect& effect, const WaitSpec& spec);

@@ -20,6 +20,19 @@ PathVariables without_this_machine(PathVariables variables) {
   return variables;
 }
 
+// The classes of paths were made without some links, so that a path may have more than it seems.
+void doubt_gaps(const CommandRequest& request, command::Facts* facts) {
+  using command::Doubt;
+  if (!request.paths || !request.paths->has_gaps()) return;
+  const auto is_said = [](const command::DoubtFact& doubt) {
+    return doubt.doubt == Doubt::kUnansweredPath;
+  };
+  const bool accesses = std::any_of(facts->commands.begin(), facts->commands.end(),
+                                    [](const auto& command) { return !command.accesses.empty(); });
+  if (!accesses || std::any_of(facts->doubts.begin(), facts->doubts.end(), is_said)) return;
+  facts->doubts.push_back({Doubt::kUnansweredPath, -1, 0, {}, "a place that the policy protects"});
+}
+
 // [root ...]: pushes the field of the root, or its result when it is a function. Raises.
 void push_part(lua_State* state, int root, const char* name) {
   lua_getfield(state, root, name);
@@ -109,8 +122,10 @@ void CommandPolicy::warm(const std::string& workspace, const std::string& home,
 command::Facts CommandPolicy::analyse(const CommandRequest& request,
                                       const PathVariables& variables) {
   const command::Place place = place_of(request, variables);
-  if (request.line) return command::analyse(*request.line, place, *knowledge_);
-  return command::analyse(request.argv, place, *knowledge_);
+  command::Facts facts = request.line ? command::analyse(*request.line, place, *knowledge_)
+                                      : command::analyse(request.argv, place, *knowledge_);
+  doubt_gaps(request, &facts);
+  return facts;
 }
 
 std::function<std::shared_ptr<PreparedJudgement>()> CommandPolicy::judge_beside(
@@ -121,6 +136,7 @@ std::function<std::shared_ptr<PreparedJudgement>()> CommandPolicy::judge_beside(
     auto judgement = std::make_shared<Judgement>();
     judgement->facts = request.line ? command::analyse(*request.line, place, *knowledge)
                                     : command::analyse(request.argv, place, *knowledge);
+    doubt_gaps(request, &judgement->facts);
     bool asks_script = false;
     judgement->outcome =
         rules->judge(judgement->facts, mode, [&](const auto&, const auto&, int) -> Result<bool> {

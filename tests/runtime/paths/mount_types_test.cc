@@ -30,6 +30,13 @@ TEST_CASE("mounts: local ones alone need no care") {
   CHECK(table.is_local(21));
 }
 
+TEST_CASE("mounts: what systemd mounts on demand in the kernel's own trees holds nobody up") {
+  const std::string in_proc = "35 22 0:30 / /proc/sys/fs/binfmt_misc rw - autofs systemd-1 rw\n";
+  CHECK(MountTable::parse(kRoot + in_proc).all_local());
+  CHECK_FALSE(
+      MountTable::parse(std::string(kRoot) + "36 21 0:31 / /net rw - autofs x rw\n").all_local());
+}
+
 TEST_CASE("mounts: what cannot be read counts as not local") {
   CHECK_FALSE(MountTable::parse("").all_local());
   CHECK_FALSE(MountTable::parse("nonsense\n").all_local());

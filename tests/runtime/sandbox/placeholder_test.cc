@@ -71,6 +71,28 @@ TEST_CASE("what is there already is no placeholder, and stays") {
   CHECK_FALSE(fs::exists(dir.path() + "/x"));
 }
 
+TEST_CASE("what somebody has written into a placeholder stays") {
+  const TempDir dir;
+  const std::string path = dir.path() + "/commondir";
+  {
+    const Placeholder held = Placeholder::hold(path);
+    REQUIRE(held);
+    fs::permissions(path, fs::perms::owner_write, fs::perm_options::add);
+    std::ofstream(path) << "../main\n";
+  }
+  CHECK(text_at(path) == "../main\n");
+}
+
+TEST_CASE("a placeholder that is left stays") {
+  const TempDir dir;
+  const std::string path = dir.path() + "/commondir";
+  Placeholder held = Placeholder::hold(path);
+  REQUIRE(held);
+  held.leave();
+  held = Placeholder();
+  CHECK(fs::exists(path));
+}
+
 TEST_CASE("a directory that somebody has filled meanwhile stays") {
   const TempDir dir;
   {

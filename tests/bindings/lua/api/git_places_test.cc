@@ -71,6 +71,27 @@ TEST_CASE("git obeys files in a repository, its submodules and its worktrees") {
   CHECK(places(git.parent_path())["GIT_DIRS"].size() == 64);
 }
 
+TEST_CASE("a repository is found through a link, and any file that names one is protected") {
+  const TempDir dir;
+  const fs::path root = fs::canonical(dir.path());
+  write(root / "far/HEAD", "ref: refs/heads/main\n");
+  fs::create_directories(root / "repo");
+  fs::create_directory_symlink(root / "far", root / "repo/.git");
+  CHECK(places(root / "repo")["GIT_DIRS"] == std::vector<std::string>{root / "far"});
+  write(root / "sub/.git", "gitdir: ../far\n");
+  CHECK(places(root / "sub")["GIT_LINK"] == std::vector<std::string>{root / "sub/.git"});
+}
+
+TEST_CASE("worktrees come before submodules, of which there may be too many") {
+  const TempDir dir;
+  const fs::path git = fs::canonical(dir.path()) / "repo/.git";
+  for (int i = 0; i < 100; ++i) write(git / "modules" / std::to_string(i) / "HEAD", "ref: x\n");
+  fs::create_directories(git / "worktrees/w");
+  const std::vector<std::string> found = places(git.parent_path())["GIT_DIRS"];
+  CHECK(found.size() == 64);
+  CHECK(std::find(found.begin(), found.end(), git / "worktrees/w") != found.end());
+}
+
 TEST_CASE("a directory that is not a linked worktree has no such places") {
   const TempDir dir;
   fs::create_directories(dir.path() + "/repo/.git");

@@ -227,7 +227,7 @@ TEST_CASE("unknown path variables are found, with their line") {
   CHECK_FALSE(check_path_variables(tables.knowledge, {{"SCRIPTS", {}}}, &faults));
   REQUIRE(faults.count() == 1);
   CHECK_THAT(faults.text(), Contains("rules.lua:3: paths 'own': there is no variable in "
-                                     "'$NOWHERE/c'; known are $GIT_COMMON, $GIT_LINK"));
+                                     "'$NOWHERE/c'; known are $GIT_COMMON, $GIT_DIRS"));
 }
 
 TEST_CASE("one policy knows the paths of several places") {

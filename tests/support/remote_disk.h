@@ -1,5 +1,9 @@
 // RemoteDisk: a mounted file system that stops answering when it is told to (fixture remote_disk).
+// Only this process and those that it starts see it: tests that run beside it have local mounts.
 #pragma once
+
+#include <sched.h>
+#include <sys/mount.h>
 
 #include <stdexcept>
 #include <string>
@@ -11,8 +15,17 @@ namespace gibbous::testing {
 
 class RemoteDisk {
  public:
-  RemoteDisk() : program_({{fixture("remote_disk"), directory_.path()}, {}, ""}) {
-    said_ = program_.read_line().value_or("nothing");
+  // From here on, in this thread and the threads and processes that it starts.
+  static bool take_own_mounts() {
+    static const bool taken = ::unshare(CLONE_NEWNS) == 0 &&
+                              ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+    return taken;
+  }
+
+  RemoteDisk()
+      : has_mounts_(take_own_mounts()),
+        program_({{fixture("remote_disk"), directory_.path()}, {}, ""}) {
+    said_ = has_mounts_ ? program_.read_line().value_or("nothing") : "no mounts of its own";
   }
   // Unmounts it, and lets go whoever hangs there.
   ~RemoteDisk() {
@@ -35,6 +48,7 @@ class RemoteDisk {
   }
 
   TempDir directory_;
+  bool has_mounts_;
   Program program_;
   std::string said_;
 };

@@ -47,6 +47,7 @@ TEST_CASE("mounts: what cannot be read counts as not local") {
 }
 
 TEST_CASE("mounts: a new one is noticed, and so is its end") {
+  (void)testing::RemoteDisk::take_own_mounts();
   MountTypes types;
   const auto local_before = types.now();
   CHECK(types.now() == local_before);  // read once

@@ -2,6 +2,7 @@
 #include "runtime/base/mounts.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <sstream>
 
@@ -53,7 +54,11 @@ std::vector<Mount> parse_mounts(std::string_view mountinfo) {
     const auto before = split(line.substr(0, separator), ' ');
     const auto after = split(line.substr(separator + kSeparator.size()), ' ');
     if (before.size() <= kPointField || after.size() <= kOptionsField) continue;
-    mounts.push_back({unescape(before[kRootField]), unescape(before[kPointField]),
+    std::uint64_t id = 0;
+    if (std::from_chars(before[0].data(), before[0].data() + before[0].size(), id).ec !=
+        std::errc{})
+      continue;
+    mounts.push_back({id, unescape(before[kRootField]), unescape(before[kPointField]),
                       std::string(after[0]), std::string(after[kOptionsField])});
   }
   return mounts;

@@ -1,6 +1,7 @@
 // The table of mounts, /proc/PID/mountinfo: one entry a line, with its escapes undone. Any thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,10 +9,11 @@
 namespace gibbous {
 
 struct Mount {
-  std::string root;     // the mounted part of its file system
-  std::string point;    // the mount point
-  std::string type;     // of the file system
-  std::string options;  // of the file system
+  std::uint64_t id = 0;  // as statx(2) reports it
+  std::string root;      // the mounted part of its file system
+  std::string point;     // the mount point
+  std::string type;      // of the file system
+  std::string options;   // of the file system
 };
 
 // Skips invalid lines.

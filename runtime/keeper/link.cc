@@ -68,7 +68,7 @@ bool has_ended(int pidfd) {
   return ::poll(&end, 1, 0) > 0;
 }
 
-// Of the sender of each message, which is the keeper: what is started is its warden.
+// Each message then names its sender, which is the keeper; what is started is its warden.
 void pass_credentials(int socket, bool passes) {
   const int value = passes ? 1 : 0;
   (void)::setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &value, sizeof value);

@@ -142,7 +142,7 @@ Result with_strings(const wire::Start& start, const UniqueFd& strings_fd, Result
   return strings ? use(*strings) : std::move(otherwise);
 }
 
-// Of a local file.
+// Reads what execve(2) looks at; `path` is on a local file system.
 std::string beginning_of(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   constexpr std::size_t kLineBytes = 256;  // BINPRM_BUF_SIZE

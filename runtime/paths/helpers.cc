@@ -44,7 +44,7 @@ void Helpers::drop(Ticket ticket) {
 // A helper hangs at it. Mount 0 is one that is not known.
 bool Helpers::is_held(std::uint64_t mount) const {
   const auto hangs = [&](const auto& helper) { return helper->given_up && helper->mount == mount; };
-  return (mount != 0 && std::any_of(helpers_.begin(), helpers_.end(), hangs));
+  return mount != 0 && std::any_of(helpers_.begin(), helpers_.end(), hangs);
 }
 
 bool Helpers::is_asked_slowly(std::uint64_t mount, Time now) const {
@@ -140,7 +140,7 @@ void Helpers::on_readable(int descriptor, Time now) {
   });
   if (found == helpers_.end()) return;
   Helper& helper = **found;
-  std::vector<char> packet(kMaxTextBytes + sizeof(std::uint64_t));
+  std::vector<char> packet(kMaxAnswerBytes);
   const ssize_t size = ::recv(descriptor, packet.data(), packet.size(), MSG_DONTWAIT);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   auto asked = std::move(helper.asked);

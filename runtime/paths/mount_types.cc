@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <string>
+#include <vector>
+
+#include "runtime/base/mounts.h"
 
 namespace gibbous::paths {
 namespace {
@@ -23,7 +25,6 @@ constexpr std::array kLocalTypes = {
     "ubifs",    "udf",         "vfat",      "xfs",     "zfs"};
 
 constexpr std::size_t kReadBytes = 16'384;
-constexpr std::string_view kSeparator = " - ";
 
 // Reads from the beginning, which also takes note of the changes so far.
 std::string read_whole(int fd) {
@@ -37,14 +38,10 @@ std::string read_whole(int fd) {
   }
 }
 
-// The fifth field.
-std::string_view point_of(std::string_view line) {
-  for (int field = 0; field < 4; ++field) {
-    const std::size_t end = line.find(' ');
-    if (end == std::string_view::npos) return "";
-    line.remove_prefix(end + 1);
-  }
-  return line.substr(0, line.find(' '));
+// systemd mounts binfmt_misc on demand, on every machine.
+bool is_kernels(const Mount& mount) {
+  return mount.type == "autofs" &&
+         (mount.point.rfind("/proc/", 0) == 0 || mount.point.rfind("/sys/", 0) == 0);
 }
 
 }  // namespace
@@ -55,29 +52,14 @@ bool is_local_type(std::string_view type) {
 
 MountTable MountTable::parse(std::string_view mountinfo) {
   MountTable table;
-  table.all_local_ = !mountinfo.empty();
-  for (std::size_t at = 0; at < mountinfo.size();) {
-    const std::size_t end = std::min(mountinfo.find('\n', at), mountinfo.size());
-    const std::string_view line = mountinfo.substr(at, end - at);
-    at = end + 1;
-    const std::size_t separator = line.find(kSeparator);
-    std::uint64_t id = 0;
-    const auto read = std::from_chars(line.data(), line.data() + line.size(), id);
-    if (read.ec != std::errc{} || separator == std::string_view::npos) {
-      table.all_local_ = false;
-      continue;
-    }
-    const std::string_view rest = line.substr(separator + kSeparator.size());
-    const std::string_view type = rest.substr(0, rest.find(' '));
-    // systemd mounts binfmt_misc on demand, on every machine.
-    const bool kernels = type == "autofs" && (point_of(line).rfind("/proc/", 0) == 0 ||
-                                              point_of(line).rfind("/sys/", 0) == 0);
-    if (is_local_type(type) || kernels) {
-      table.local_.insert(id);
-    } else {
-      table.all_local_ = false;
-    }
+  const std::vector<Mount> mounts = parse_mounts(mountinfo);
+  for (const Mount& mount : mounts) {
+    if (is_local_type(mount.type) || is_kernels(mount)) table.local_.insert(mount.id);
   }
+  // A line that cannot be read may be any mount.
+  const auto lines = std::count(mountinfo.begin(), mountinfo.end(), '\n');
+  table.all_local_ = !mounts.empty() && table.local_.size() == mounts.size() &&
+                     mounts.size() == static_cast<std::size_t>(lines);
   return table;
 }
 

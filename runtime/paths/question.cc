@@ -29,23 +29,6 @@ bool is_regular(const UniqueFd& file) {
   return file && ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
-Answer read_text(const std::string& path) {
-  const UniqueFd file = open_for_reading(AT_FDCWD, path.c_str());
-  if (!file) return {true, errno, ""};
-  if (!is_regular(file)) return {true, EINVAL, ""};
-  std::string text(kMaxTextBytes, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t part = ::read(file.get(), text.data() + size, text.size() - size);
-    if (part < 0 && errno == EINTR) continue;
-    if (part < 0) return {true, errno, ""};
-    if (part == 0) break;
-    size += static_cast<std::size_t>(part);
-  }
-  text.resize(size);
-  return {true, 0, std::move(text)};
-}
-
 // What a start does may fail; only that it ends is of interest.
 Answer enter(const Question& question) {
   const UniqueFd directory(::open(question.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -150,8 +133,6 @@ Answer answer(const Question& question) {
       struct stat info {};
       return {true, ::stat(question.path.c_str(), &info) == 0 ? 0 : errno, ""};
     }
-    case Ask::kText:
-      return read_text(question.path);
     case Ask::kEnter:
       return enter(question);
   }

@@ -13,7 +13,6 @@ namespace gibbous::paths {
 enum class Ask : std::uint8_t {
   kReal,    // the path with its links resolved, as real_path() returns it
   kExists,  // whether there is such a file, links followed
-  kText,    // the text of a regular file, or its first kMaxTextBytes
   kEnter    // enters the directory and reads the beginning of each file, as a start does
 };
 
@@ -23,13 +22,13 @@ struct Question {
   std::vector<std::string> files;  // of kEnter; relative ones are in `path`
 };
 
-inline constexpr std::size_t kMaxTextBytes = 65'536;
+inline constexpr std::size_t kMaxAnswerBytes = 16'384;
 inline constexpr std::size_t kMaxQuestionBytes = 65'536;
 
 struct Answer {
   bool answered = false;  // false: nobody did in time, or nobody can be asked
   int error = 0;          // errno; 0: found
-  std::string text;       // the path or the text
+  std::string text;       // of kReal: the path
 };
 
 // Returns nullopt for a question that is too long.

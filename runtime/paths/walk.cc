@@ -11,38 +11,15 @@
 #include <cerrno>
 #include <climits>
 #include <optional>
-#include <string_view>
 #include <utility>
-#include <vector>
 
+#include "runtime/base/path_text.h"
 #include "runtime/paths/mount_types.h"
 
 namespace gibbous::paths {
 namespace {
 
 constexpr int kMaxLinks = 40;  // the kernel's own limit
-
-// "/a//b/../c/" -> "/a/c", and never above "/".
-std::string normalised(std::string_view path) {
-  std::vector<std::string_view> kept;
-  for (std::size_t at = 0; at < path.size();) {
-    const std::size_t end = std::min(path.find('/', at), path.size());
-    const std::string_view part = path.substr(at, end - at);
-    at = end + 1;
-    if (part.empty() || part == ".") continue;
-    if (part != "..") {
-      kept.push_back(part);
-    } else if (!kept.empty()) {
-      kept.pop_back();
-    }
-  }
-  std::string whole;
-  for (const std::string_view part : kept) {
-    whole += '/';
-    whole += part;
-  }
-  return whole.empty() ? "/" : whole;
-}
 
 UniqueFd open_at(int directory, const char* name, std::uint64_t flags, std::uint64_t resolve) {
   open_how how{};
@@ -59,7 +36,7 @@ class Walk {
   Walked run(const std::string& absolute) {
     if (absolute.empty() || absolute.size() >= PATH_MAX) return missing(absolute, ENAMETOOLONG);
     if (const auto plain = look_plain(absolute)) {
-      return {*plain, normalised(absolute), errno_, mount_};
+      return {*plain, normalize_path(absolute), errno_, mount_};
     }
     directory_ = UniqueFd(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!enter()) return stop(absolute);
@@ -125,11 +102,11 @@ class Walk {
   }
 
   static Walked missing(const std::string& path, int error) {
-    return {Reached::kMissing, normalised(path), error, 0};
+    return {Reached::kMissing, normalize_path(path), error, 0};
   }
 
   Walked doubtful(const std::string& path) const {
-    return {Reached::kDoubtful, normalised(path), 0, mount_};
+    return {Reached::kDoubtful, normalize_path(path), 0, mount_};
   }
 
   Walked stop(const std::string& path) const {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "bindings/host/guarantees.h"
 #include "bindings/host/places.h"
 #include "bindings/json/text.h"
 #include "bindings/lua/api/queued_start.h"
@@ -56,6 +57,7 @@ class Examination {
     limits();
     sandbox();
     executors();
+    for (Finding& finding : host::guarantees(machine_)) found_.push_back(std::move(finding));
     return std::move(found_);
   }
 
@@ -93,6 +95,8 @@ class Examination {
   void journal() {
     const std::string directory = host::state_directory(options_.state_dir);
     const auto reader = JournalReader::open(directory);
+    machine_.recorded = reader || reader.status().code() == "journal_missing" ||
+                        reader.status().code() == "state_dir_missing";
     add(Grade::kGood, "versions",
         "journal " + std::to_string(kJournalVersion) + ", approvals " +
             std::to_string(kApprovalsVersion) + ", queued starts " +
@@ -125,12 +129,13 @@ class Examination {
   void keeper() {
     const auto path = find_keeper(options_.keeper_path);
     if (const Status good = check_keeper_of(options_.keeper_path); good) {
+      machine_.keeper = true;
       add(Grade::kGood, "keeper", *path);
     } else {
       add(Grade::kProblem, "keeper",
           good.code() == "keeper_mismatch" ? "of another version" : "not found", good.message());
     }
-    const MarkMode marks = mark_mode();
+    const MarkMode marks = machine_.marks = mark_mode();
     if (marks == MarkMode::kNone) {
       add(Grade::kNote, "keeper.marks", "not available",
           "other programs limit real-time CPU time and file locks: a daemon that leaves its "
@@ -168,7 +173,7 @@ class Examination {
           std::string(gibbous::to_string(place.version)) + " at " + place.directory);
     } else if (can_be_polled) {
       add(Grade::kNote, full, "polling",
-          "the keeper polls every 50 ms; to let the kernel enforce the limit, delegate the " +
+          "the keeper polls; to let the kernel enforce the limit, delegate the " +
               std::string(name) + " controller of control groups to this user");
     } else {
       add(Grade::kNote, full, "not available",
@@ -178,7 +183,7 @@ class Examination {
   }
 
   void limits() {
-    const CgroupPlaces places = find_cgroup_places();
+    const CgroupPlaces& places = machine_.groups = find_cgroup_places();
     limit("memory", places.memory, true);
     limit("pids", places.pids, true);
     limit("cpu", places.cpu, false);
@@ -192,7 +197,7 @@ class Examination {
   }
 
   void sandbox() {
-    const SandboxSupport support = probe_sandbox_support();
+    const SandboxSupport support = machine_.sandbox = probe_sandbox_support();
     if (support.landlock_abi == 0) {
       add(Grade::kNote, "sandbox.landlock", "none",
           "runs with a sandbox are refused; Linux 5.13 has Landlock, if it is in the kernel's list "
@@ -232,6 +237,7 @@ class Examination {
   }
 
   const RuntimeOptions& options_;
+  host::Machine machine_;
   std::vector<Finding> found_;
 };
 

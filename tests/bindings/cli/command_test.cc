@@ -299,9 +299,11 @@ TEST_CASE("doctor names what enforces limits and sandboxes, as text and as JSON"
   CHECK(json.status.code == kDone);
   const Json report = Json::parse(json.out);
   CHECK(report["ok"] == true);
-  for (const char* name : {"keeper", "scripts", "policies", "limits.memory", "limits.pids",
-                           "limits.cpu", "sandbox.landlock", "sandbox.seccomp",
-                           "sandbox.mount_namespace", "sandbox.network_namespace"}) {
+  for (const char* name :
+       {"keeper", "scripts", "policies", "limits.memory", "limits.pids", "limits.cpu",
+        "sandbox.landlock", "sandbox.seccomp", "sandbox.mount_namespace",
+        "sandbox.network_namespace", "guarantee.end_with_host", "guarantee.memory",
+        "guarantee.sandbox_hides"}) {
     INFO(name);
     CHECK(has(text.out, name));
     bool found = false;

@@ -1,0 +1,79 @@
+#include "bindings/host/guarantees.h"
+
+#include <string>
+#include <utility>
+
+namespace gibbous::host {
+namespace {
+
+constexpr const char* kYes = "yes";
+constexpr const char* kPartly = "partly";
+constexpr const char* kNo = "no";
+
+class Table {
+ public:
+  void row(const char* name, bool holds, const char* otherwise, std::string why) {
+    rows_.push_back({holds ? Finding::Grade::kGood : Finding::Grade::kNote,
+                     std::string("guarantee.") + name, holds ? kYes : otherwise,
+                     holds ? std::string() : std::move(why)});
+  }
+  std::vector<Finding> take() { return std::move(rows_); }
+
+ private:
+  std::vector<Finding> rows_;
+};
+
+constexpr const char* kNoKeeper = "nothing runs without the keeper";
+
+void processes(const Machine& machine, Table& table) {
+  table.row("end_with_host", machine.keeper, kNo, kNoKeeper);
+  table.row("end_with_keeper", machine.keeper, kNo, kNoKeeper);
+  const bool marked = machine.marks != MarkMode::kNone;
+  table.row("daemons", machine.keeper && marked, machine.keeper ? kPartly : kNo,
+            machine.keeper ? "a daemon that leaves its session, parents and environment ends with "
+                             "the host, not with its run: other programs use the limits for marks"
+                           : kNoKeeper);
+}
+
+void limits(const Machine& machine, Table& table) {
+  const std::string polled =
+      "the keeper looks every 5 to 50 ms, so that a tree can exceed it for "
+      "that long; delegate the controller to this user";
+  table.row("memory", machine.groups.memory.ok(), kPartly, polled);
+  table.row("pids", machine.groups.pids.ok(), kPartly, polled);
+  table.row("cpu_share", machine.groups.cpu.ok(), kNo,
+            "runs with this limit are refused; delegate the cpu controller to this user");
+}
+
+void sandbox(const Machine& machine, Table& table) {
+  const SandboxSupport& can = machine.sandbox;
+  const bool enforced = can.landlock_abi > 0 && can.seccomp;
+  const std::string refused = "runs with a sandbox are refused: it needs Landlock and seccomp";
+  table.row("sandbox_writes", enforced, kNo, refused);
+  const bool hides = enforced && can.mount_namespaces;
+  table.row("sandbox_hides", hides, enforced ? kPartly : kNo,
+            enforced ? "without mount namespaces, what lies in a readable tree is readable; each "
+                       "run names what is not hidden"
+                     : refused);
+  table.row("sandbox_names", hides, kNo,
+            enforced ? "without mount namespaces, names that git obeys can be made where there are "
+                       "none; each run names them"
+                     : refused);
+  table.row("network_off", enforced, kNo, refused);
+  table.row("network_loopback", enforced && can.network_namespaces, kNo,
+            enforced ? "runs with network = 'loopback' are refused: it needs network namespaces"
+                     : refused);
+}
+
+}  // namespace
+
+std::vector<Finding> guarantees(const Machine& machine) {
+  Table table;
+  processes(machine, table);
+  limits(machine, table);
+  sandbox(machine, table);
+  table.row("record", machine.recorded, kNo, "runs work, but neither output nor ends are recorded");
+  return table.take();
+}
+
+}  // namespace gibbous::host

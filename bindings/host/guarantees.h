@@ -1,0 +1,26 @@
+// What Gibbous promises, and which promises this machine lets it keep: the table that SECURITY.md
+// explains, row by row. Any thread.
+#pragma once
+
+#include <vector>
+
+#include "gibbous/doctor.h"
+#include "runtime/process/cgroup_places.h"
+#include "runtime/process/mark.h"
+#include "runtime/sandbox/sandbox.h"
+
+namespace gibbous::host {
+
+// What the answer depends on.
+struct Machine {
+  bool keeper = false;    // the program is there, and of this version
+  bool recorded = false;  // the journal can be written, or made
+  MarkMode marks = MarkMode::kNone;
+  CgroupPlaces groups;
+  SandboxSupport sandbox;
+};
+
+// Findings named "guarantee.…", whose values are yes, partly or no; what is not "yes" says why.
+std::vector<Finding> guarantees(const Machine& machine);
+
+}  // namespace gibbous::host

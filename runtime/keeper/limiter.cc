@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/process/memory.h"
 #include "runtime/process/usage.h"
 
 namespace gibbous::keeper {
@@ -17,6 +18,10 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPollPause{50};  // for limits without a group
+// How fast a tree can take memory: the nearer it is to its limit, the sooner it is looked at again.
+constexpr std::uint64_t kBytesPerMilli = std::uint64_t{4} << 20U;
+constexpr milliseconds kMinMemoryPause{5};
+constexpr int kExactShare = 20;  // an exact look takes at most this part of the time
 constexpr milliseconds kMinCpuPause{10};
 constexpr milliseconds kMaxCpuPause{1'000};
 constexpr milliseconds kRemovePause{5};
@@ -75,6 +80,7 @@ void Limiter::begin(KeeperRun& run, Time now) {
   const LimitsInForce& by = kept.in_force;
   const bool polled = by.memory == LimitMeans::kPolling || by.pids == LimitMeans::kPolling;
   if (!polled && by.cpu_time != LimitMeans::kPolling) return;
+  if (by.memory == LimitMeans::kPolling) kept.machine_shared = machine_shared_memory();
   kept.due = kept.poll_due = now + kMinCpuPause;
   limited_.push_back(run.key);
   note_due(kept.due);
@@ -109,6 +115,24 @@ std::optional<LimitReached> Limiter::look(KeeperRun& run) {
   return reached;
 }
 
+// Returns what the tree has in memory once that may be over the limit, and less before: the sum of
+// its resident memory counts shared pages for each process, and no file in memory that it holds.
+Limiter::MemoryLook Limiter::look_at_memory(const DetachedLimits& kept,
+                                            std::span<const pid_t> members,
+                                            std::uint64_t resident) {
+  const std::uint64_t limit = kept.limits.memory_bytes;
+  const std::uint64_t shared = machine_shared_memory();
+  const std::uint64_t most = resident + shared - std::min(shared, kept.machine_shared);
+  if (most <= limit) {
+    const milliseconds soon((limit - most) / kBytesPerMilli);
+    return {most, std::clamp(soon, kMinMemoryPause, kPollPause)};
+  }
+  const Time before = std::chrono::steady_clock::now();
+  const std::uint64_t used = read_tree_memory(members);
+  const auto took = std::chrono::ceil<milliseconds>(std::chrono::steady_clock::now() - before);
+  return {used, std::max(kPollPause, took * kExactShare)};
+}
+
 std::optional<LimitReached> Limiter::poll(KeeperRun& run, Time now) {
   DetachedLimits& kept = *run.limits;
   Time next = Time::max();
@@ -120,15 +144,17 @@ std::optional<LimitReached> Limiter::poll(KeeperRun& run, Time now) {
     kept.reached = true;
     return LimitReached{kind, limit, used};
   };
-  if (by.memory == LimitMeans::kPolling && usage.rss_bytes > kept.limits.memory_bytes) {
-    return over(LimitKind::kMemory, kept.limits.memory_bytes, usage.rss_bytes);
+  if (by.memory == LimitMeans::kPolling) {
+    const MemoryLook memory = look_at_memory(kept, members, usage.rss_bytes);
+    if (memory.used > kept.limits.memory_bytes) {
+      return over(LimitKind::kMemory, kept.limits.memory_bytes, memory.used);
+    }
+    next = std::min<Time>(next, now + memory.pause);
   }
   if (by.pids == LimitMeans::kPolling && usage.threads > kept.limits.pids) {
     return over(LimitKind::kPids, kept.limits.pids, usage.threads);
   }
-  if (by.memory == LimitMeans::kPolling || by.pids == LimitMeans::kPolling) {
-    next = std::min<Time>(next, now + kPollPause);
-  }
+  if (by.pids == LimitMeans::kPolling) next = std::min<Time>(next, now + kPollPause);
   if (by.cpu_time == LimitMeans::kPolling) {
     const microseconds used = usage.cpu + run.reaped_cpu;
     if (used >= kept.limits.cpu_time) {

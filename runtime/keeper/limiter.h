@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct DetachedLimits {
   Time poll_due = Time::max();      // the next look at /proc
   Time due = Time::max();           // the next look of either kind
   bool reached = false;
+  std::uint64_t machine_shared = 0;  // at the start; for memory without a group
 };
 
 class Limiter {
@@ -58,6 +60,12 @@ class Limiter {
   bool remove_all();
 
  private:
+  struct MemoryLook {
+    std::uint64_t used = 0;
+    std::chrono::milliseconds pause{0};  // until the next look
+  };
+  static MemoryLook look_at_memory(const DetachedLimits& kept, std::span<const pid_t> members,
+                                   std::uint64_t resident);
   // Rescans the table if it needs to and `rescanned` is not set yet.
   std::optional<LimitReached> check(KeeperRun& run, Time now, bool& rescanned);
   std::optional<LimitReached> poll(KeeperRun& run, Time now);

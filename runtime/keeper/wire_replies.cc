@@ -218,6 +218,7 @@ void encode_usage_is(Buffer& out, RunKey run, const UsageIs& is) {
       .put(is.known)
       .put(is.usage.processes)
       .put(is.usage.threads)
+      .put(is.usage.stopped)
       .put(is.usage.rss_bytes)
       .put(is.usage.cpu)
       .put(static_cast<std::int32_t>(is.usage.waiting_pid))
@@ -240,6 +241,7 @@ Result<UsageIs> decode_usage_is(Bytes body) {
   is.known = reader.get_bool();
   is.usage.processes = reader.get<std::uint32_t>();
   is.usage.threads = reader.get<std::uint32_t>();
+  is.usage.stopped = reader.get<std::uint32_t>();
   is.usage.rss_bytes = reader.get<std::uint64_t>();
   is.usage.cpu = reader.get_micros();
   is.usage.waiting_pid = reader.get<std::int32_t>();

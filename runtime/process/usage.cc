@@ -89,6 +89,7 @@ TreeUsage UsageSurvey::read(const UsageQuestion& question) {
     ticks += cost->ticks;
     if (!cost->alive()) continue;
     ++usage.processes;
+    if (cost->state == 'T') ++usage.stopped;
     usage.threads += cost->threads;
     pages += cost->pages;
     living.push_back({pid, cost->state, cost->threads});

@@ -33,6 +33,7 @@ class ListeningPorts;
 struct TreeUsage {
   std::uint32_t processes = 0;  // alive: zombies are not counted
   std::uint32_t threads = 0;
+  std::uint32_t stopped = 0;    // of the processes: by a signal, until SIGCONT
   std::uint64_t rss_bytes = 0;  // shared pages count for each process
   // Time of the processes, zombies included, and of the children they have waited for. Children
   // that an outside process waited for are missing; the keeper adds those.

@@ -15,7 +15,8 @@ namespace gibbous {
 namespace {
 
 constexpr char kSeparator = '\x1f';
-constexpr const char* kNotesVersion = "3";
+constexpr const char* kNotesVersion = "4";
+constexpr const char* kNotesWithoutLeftBehind = "3";
 constexpr const char* kNotesWithoutClient = "2";
 constexpr std::size_t kMaxNoteBytes = 250;  // of each text except the command
 constexpr std::size_t kMaxCommandBytes = 2000;
@@ -65,7 +66,8 @@ std::string Runs::notes_of(const Run& run) const {
         run.spec_.sandbox ? note(run.spec_.sandbox->profile, kMaxNoteBytes) : std::string(),
         std::string(run.spec_.sandbox ? to_string(run.spec_.sandbox->network) : ""),
         run.spec_.terminal ? note(run.spec_.terminal->term, kMaxNoteBytes) : std::string(),
-        note(run.command_text_, kMaxCommandBytes), note(run.spec_.client, kMaxNoteBytes)}) {
+        note(run.command_text_, kMaxCommandBytes), note(run.spec_.client, kMaxNoteBytes),
+        std::to_string(run.spec_.limits.left_behind.count())}) {
     notes += kSeparator + field;
   }
   return notes;
@@ -86,12 +88,16 @@ bool Runs::read_notes(const std::string& notes, Run& run) const {
     kNetwork,
     kTerminal,
     kCommand,
-    kClient
+    kClient,
+    kLeftBehind
   };
   const std::vector<std::string> fields = split_notes(notes);
-  const bool has_client = fields.size() == kClient + 1 && fields[kVersion] == kNotesVersion;
-  const bool is_older = fields.size() == kCommand + 1 && fields[kVersion] == kNotesWithoutClient;
-  if ((!has_client && !is_older) || fields[kId].empty()) return false;
+  const auto is = [&fields](Field last, const char* version) {
+    return fields.size() == last + 1U && fields[kVersion] == version;
+  };
+  const bool is_newest = is(kLeftBehind, kNotesVersion);
+  const bool has_client = is_newest || is(kClient, kNotesWithoutLeftBehind);
+  if ((!has_client && !is(kCommand, kNotesWithoutClient)) || fields[kId].empty()) return false;
   const auto millis = [&fields](Field field) {
     return Millis(std::strtoll(fields[field].c_str(), nullptr, 10));
   };
@@ -104,6 +110,7 @@ bool Runs::read_notes(const std::string& notes, Run& run) const {
   run.spec_.limits.wall_time = millis(kWall);
   run.spec_.limits.idle_time = millis(kIdle);
   run.spec_.limits.output_bytes = static_cast<std::uint64_t>(millis(kOutput).count());
+  if (is_newest) run.spec_.limits.left_behind = millis(kLeftBehind);
   if (!fields[kProfile].empty()) {
     SandboxSpec sandbox;  // for people; the keeper reports what is in force
     sandbox.profile = fields[kProfile];
@@ -242,6 +249,7 @@ void Runs::on_detached(KeeperClient& client, RunKey key, DetachedRun detached) {
   run.state_ = RunState::kRunning;
   const Millis passed = std::max(clock_.wall() - run.started_wall_, Millis{0});
   run.started_ = std::max(clock_.now() - Nanos(passed), Nanos{1});
+  entry.cpu_share.begin(run.started_);
   run.last_output_ = clock_.now();
   run.output_rate_.start(run.last_output_);
   run.origins_ = {take_over(run.streams_[0], detached.out),

@@ -25,6 +25,7 @@ LimitSet strictest(const LimitSet& first, const LimitSet& second) {
   both.log_bytes = stricter(first.log_bytes, second.log_bytes);
   both.wall_time = stricter(first.wall_time, second.wall_time);
   both.idle_time = stricter(first.idle_time, second.idle_time);
+  both.left_behind = stricter(first.left_behind, second.left_behind);
   return both;
 }
 

@@ -18,6 +18,7 @@ struct LimitSet {
   std::uint64_t log_bytes = 0;        // all files of its log together
   Millis wall_time{0};                // ends as a time limit does
   Millis idle_time{0};                // without a byte of output
+  Millis left_behind{0};              // of the processes that live on after its end
 };
 
 // Returns the stricter value of each field.

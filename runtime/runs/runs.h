@@ -274,6 +274,7 @@ class Runs final : private KeeperListener {
   void leave_place(const Entry& entry);
   void time_out(Entry& entry);
   void watch_idle(Entry& entry);
+  void watch_left_behind(Entry& entry);
   static void note_silent_writers(Entry& entry);
   void count_output(Entry& entry, std::uint64_t bytes);
   // Ends the run by its limit, with the stop signal first.

@@ -12,6 +12,7 @@
 #include "runtime/output/file_sink.h"
 #include "runtime/output/ingest.h"
 #include "runtime/output/reader.h"
+#include "runtime/runs/cpu_share.h"
 #include "runtime/runs/deadlines.h"
 #include "runtime/runs/runs.h"
 #include "runtime/runs/stdin_writer.h"
@@ -92,8 +93,8 @@ struct Runs::Entry {
   Deadlines::Token timeout = 0;
   Deadlines::Token drain = 0;
   Deadlines::Token idle = 0;
-  std::chrono::microseconds last_cpu{0};  // as of the last usage()
-  Nanos last_usage{0};
+  Deadlines::Token left = 0;  // the limit of what it leaves behind
+  CpuShare cpu_share;
   std::uint32_t questions = 0;  // unanswered calls of usage()
   // The terminal, while its output is read; -1: there is none.
   int master() const {

@@ -92,9 +92,14 @@ void Runs::on_started(RunKey key, Started started) {
   run.pid_ = started.pid;
   run.state_ = RunState::kRunning;
   run.started_ = run.last_output_ = clock_.now();
+  entry->cpu_share.begin(run.started_);
   run.output_rate_.start(run.started_);
   run.in_force_ = started.in_force;
   run.sandbox_report_ = std::move(started.sandbox);
+  if (const auto& sandbox = run.spec_.sandbox) {
+    auto& unprotected = run.sandbox_report_.unprotected;
+    unprotected.insert(unprotected.end(), sandbox->gaps.begin(), sandbox->gaps.end());
+  }
   run.started_wall_ = clock_.wall();
   if (started.in) {
     run.stdin_open_ = true;
@@ -317,6 +322,7 @@ void Runs::finish(Entry& entry, RunState state, std::string reason) {
     for (Stream& stream : run.streams_) stream.set_ended();
     run.drained_ = true;
   }
+  watch_left_behind(entry);
   notify_state(entry);
   forget_oldest();
 }
@@ -435,14 +441,7 @@ void Runs::usage(Run& run, std::function<void(Run&, const std::optional<RunUsage
       return;
     }
     RunUsage usage{*tree, 0};
-    const Nanos now = clock_.now();
-    const Nanos since = entry.last_usage.count() == 0 ? entry.run.started_ : entry.last_usage;
-    const auto used = std::chrono::duration<double>(tree->cpu - entry.last_cpu).count();
-    const auto passed = std::chrono::duration<double>(now - since).count();
-    constexpr double kPercent = 100.0;
-    if (passed > 0) usage.cpu_percent = std::max(0.0, kPercent * used / passed);
-    entry.last_cpu = tree->cpu;
-    entry.last_usage = now;
+    usage.cpu_percent = entry.cpu_share.percent(tree->cpu, clock_.now());
     on_usage(entry.run, usage);
   });
 }
@@ -492,6 +491,7 @@ void Runs::release(Entry& entry) {
   deadlines_->cancel(entry.timeout);
   deadlines_->cancel(entry.drain);
   deadlines_->cancel(entry.idle);
+  deadlines_->cancel(entry.left);
   for (StreamTap& tap : entry.taps) {
     deadlines_->cancel(tap.release);
     if (tap.reader != nullptr) std::exchange(tap.reader, nullptr)->close();

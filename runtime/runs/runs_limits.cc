@@ -43,6 +43,18 @@ void Runs::watch_idle(Entry& entry) {
   });
 }
 
+void Runs::watch_left_behind(Entry& entry) {
+  const Millis limit = entry.run.spec_.limits.left_behind;
+  if (limit.count() == 0 || entry.fake || entry.run.pid_ == 0) return;
+  if (entry.run.state_ == RunState::kLost) return;
+  entry.left = deadlines_->after(limit, [this, &entry] {
+    entry.left = 0;
+    if (entry.run.left_behind_ == 0) return;
+    entry.kill_waiters.emplace_back();
+    kill_processes(entry, stop_signal(entry.run.spec_), options_.limits.kill_grace);
+  });
+}
+
 // Why it was silent can be seen only while its processes live.
 void Runs::note_silent_writers(Entry& entry) {
   Run& run = entry.run;

@@ -39,7 +39,17 @@ struct SandboxSpec {
   // As `unwritable`, and where there is nothing, a placeholder holds the name while the run lives:
   // see Placeholder::hold.
   std::vector<std::string> occupied;
+  // Of `unreadable`, directories of one user that are made where there is none while the run lives,
+  // because only what exists can be covered: whoever makes a socket there later makes it where the
+  // run cannot see it.
+  std::vector<std::string> claimed;
   std::uint32_t min_landlock_abi = 0;  // prepare fails below it
+  // An executor applies the profile: the keeper holds the names in `occupied`, and restricts
+  // nothing.
+  bool names_only = false;
+  // Sentences for SandboxReport::unprotected: what whoever made this could not find out. They stay
+  // with the library.
+  std::vector<std::string> gaps;
 };
 
 // What this machine allows this process to do.
@@ -51,6 +61,8 @@ struct SandboxSupport {
   bool mount_namespaces = false;
   bool network_namespaces = false;
   bool through_user_namespace = false;  // how the last two become available
+  // With mount namespaces: what has no terminal has an empty /dev/pts of its own.
+  bool private_terminals = false;
 };
 
 // Forks short-lived children to find out; the caller is unchanged and gets no SIGCHLD.
@@ -74,6 +86,7 @@ enum class SandboxStep : std::uint8_t {
   kWriteTree,        // except the trees that may be changed
   kHide,             // `unreadable`
   kProtect,          // `unwritable` and `pinned`
+  kTerminals,        // terminals of its own
   kLoopback,         // lo up
   kCapabilities,     // those that reach out of a sandbox
   kNoNewPrivileges,  // needed by the next two
@@ -89,12 +102,20 @@ struct SandboxFailure {
 };
 
 struct SandboxEntry;
+class Rulesets;
+
+// What one start brings along.
+struct SandboxStart {
+  Rulesets* rulesets = nullptr;  // keeps what the next start may use again (ruleset.h)
+  bool has_terminal = false;     // it keeps what is at /dev/pts
+};
 
 class PreparedSandbox {
  public:
   // Fails with "invalid_request" (which field, and why) or "sandbox_unavailable" (what is missing).
   static Result<std::unique_ptr<PreparedSandbox>> prepare(const SandboxSpec& spec,
-                                                          const SandboxSupport& support);
+                                                          const SandboxSupport& support,
+                                                          const SandboxStart& start = {});
   ~PreparedSandbox();
   PreparedSandbox(const PreparedSandbox&) = delete;
   PreparedSandbox& operator=(const PreparedSandbox&) = delete;

@@ -93,9 +93,11 @@
 ---@field by? string the executor that measured it; absent: it was measured here
 ---@field processes integer for containers and systemd units, this includes all threads
 ---@field threads? integer absent when the executor does not know it
+---@field stopped? integer of the processes: a signal has stopped them, and SIGCONT continues them
 ---@field rss_bytes integer the sum of its processes' resident memory; for containers and units, the
 ---memory that they are charged with
----@field cpu_percent number of one processor, since the previous question or the start
+---@field cpu_percent number of one processor, since an earlier question, at least a second
+---ago, or the start
 ---@field cpu_time_ms? integer absent when the executor does not know it
 ---@field ports UsagePort[] TCP ports that it listens on, or its mapped ports
 ---@field waiting_for_input? { pid: integer, prompt: string } a process that is blocked reading its

@@ -21,6 +21,7 @@
 ---@field log_bytes? integer all files of its log together
 ---@field wall_time_ms? integer from start to end; ends as `timeout`
 ---@field idle_time_ms? integer without any output
+---@field left_behind_ms? integer that processes may live on after its end
 
 ---@class RunLog
 ---@field path string below the workspace; an absolute path may also lie below the temporary

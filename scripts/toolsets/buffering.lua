@@ -167,6 +167,20 @@ function M.ended_silent(info)
   return info.ended_ms ~= nil and info.limit ~= nil and info.limit.name == 'idle'
 end
 
+-- Returns a line when a signal has stopped all processes of a run that goes on, else nil.
+local function stopped_note(handle, info)
+  if info.state ~= 'running' or (info.idle_ms or 0) < SILENT_MS then
+    return nil
+  end
+  local usage = handle:usage()
+  local stopped = usage and usage.stopped
+  if not stopped or stopped < usage.processes then
+    return nil
+  end
+  return ('[stopped by a signal, %s: SIGCONT continues it]'):format(
+    stopped == 1 and 'its only process' or ('all %d processes'):format(stopped))
+end
+
 --- Returns a line that says which program of a silent run keeps its output back, and the cure; ''
 --- where none is known to. A run that its silence has ended counts, too. A second result is true
 --- when every program of the run is known to write at once.
@@ -177,7 +191,14 @@ end
 ---@return boolean? all_at_once
 function M.note(handle)
   local info = handle:info()
-  if not info or info.pty or not info.started_ms then
+  if not info or not info.started_ms then
+    return ''
+  end
+  local stopped = stopped_note(handle, info)
+  if stopped then
+    return stopped, false
+  end
+  if info.pty then
     return ''
   end
   local has_ended = info.ended_ms ~= nil

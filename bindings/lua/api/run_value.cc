@@ -309,6 +309,7 @@ Json usage_value(const Run& run, const RunUsage& usage) {
                 {"cpu_percent", std::round(usage.cpu_percent * kTenths) / kTenths},
                 {"cpu_time_ms", std::chrono::duration_cast<Millis>(usage.tree.cpu).count()},
                 {"ports", std::move(ports)}};
+  if (usage.tree.stopped != 0) value["stopped"] = usage.tree.stopped;
   if (usage.tree.waiting_pid != 0) {
     value["waiting_for_input"] = {{"pid", usage.tree.waiting_pid}, {"prompt", prompt_of(run)}};
   }

@@ -40,6 +40,8 @@ constexpr std::array kRows = {
     row<&LimitSet::log_bytes>("log_bytes", 1, kMaxBytes, "all files of its log together"),
     row<&LimitSet::wall_time>("wall_time_ms", 1, kMaxMillisLimit, "time from start to end"),
     row<&LimitSet::idle_time>("idle_time_ms", 1, kMaxMillisLimit, "time without any output"),
+    row<&LimitSet::left_behind>("left_behind_ms", 1, kMaxMillisLimit,
+                                "time that processes may live on after its end"),
 };
 
 }  // namespace

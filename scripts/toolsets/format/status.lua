@@ -30,6 +30,9 @@ M.SCHEMA = schema.object {
     cpu_percent = schema.number {},
     rss_bytes = schema.integer {},
     processes = schema.integer {},
+    stopped = schema.integer {
+      optional = true, description = 'Of them: stopped by a signal; SIGCONT continues them',
+    },
     ports = schema.array(schema.object {
       port = schema.integer {}, address = schema.string {},
       pid = schema.integer { optional = true, description = 'Who listens' },
@@ -106,6 +109,7 @@ function M.line(info, usage)
     add(true, 'cpu=%.1f%%', usage.cpu_percent)
     add(true, 'mem=%.1fMB', usage.rss_bytes / 1e6)
     add(true, 'procs=%d', usage.processes)
+    add(usage.stopped, 'stopped=%d', usage.stopped)
     add(true, 'idle=%s', text.seconds(info.idle_ms))
     for _, port in ipairs(usage.ports) do
       local where = port.host and ('%s:%d'):format(port.address, port.host)
@@ -136,6 +140,7 @@ function M.into_data(info, usage)
   if usage then
     info.usage = {
       cpu_percent = usage.cpu_percent, rss_bytes = usage.rss_bytes, processes = usage.processes,
+      stopped = usage.stopped,
       ports = json.array(usage.ports), by = usage.by,
       waiting_for_input = usage.waiting_for_input,
     }

@@ -128,7 +128,7 @@ TEST_CASE("a mode may name every limit") {
       names = Json::parse(tool.input_schema)["properties"]["limits"]["properties"];
     }
   }
-  REQUIRE(names.size() == 10);
+  REQUIRE(names.size() == 11);
   std::string limits;
   for (const auto& [name, schema] : names.items()) {
     limits += name + " = " + schema["maximum"].dump() + ", ";

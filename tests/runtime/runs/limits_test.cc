@@ -60,6 +60,17 @@ Run& start(Table& table, const std::string& command, const LimitSet& limits) {
   return table.start(std::move(spec));
 }
 
+TreeUsage usage_of(Table& table, Run& run) {
+  bool done = false;
+  TreeUsage usage;
+  table.runs->usage(run, [&](Run&, const std::optional<RunUsage>& is) {
+    done = true;
+    if (is) usage = is->tree;
+  });
+  REQUIRE(table.loop.until([&] { return done; }));
+  return usage;
+}
+
 LimitReached ended_by(Table& table, Run& run) {
   table.until_ended(run);
   INFO(to_string(run.state()) << ": " << run.reason());
@@ -119,6 +130,58 @@ TEST_CASE("the memory of all processes together counts") {
     Run& run = start(table, each + each + each + "wait", limits);
     CHECK(ended_by(table, run).kind == LimitKind::kMemory);
   });
+}
+
+TEST_CASE(
+    "pages that forked processes share count once where nothing but polling holds the limit") {
+  const EnvironmentVariable off("GIBBOUS_CGROUPS", "off");
+  Table table;
+  LimitSet limits;
+  limits.tree.memory_bytes = 64 * kMegabyte;
+  const std::string forks = " fork { pause } fork { pause } fork { pause } ";
+  Run& run =
+      start(table, "exec '" + testing::fixture("tree") + "' eat 32" + forks + "pause", limits);
+  REQUIRE(table.loop.until([&] { return usage_of(table, run).rss_bytes > 100 * kMegabyte; }));
+  for (int looks = 0; looks < 20; ++looks) (void)usage_of(table, run);
+  CHECK_FALSE(run.ended());
+}
+
+TEST_CASE("a file in memory that a process holds open counts where polling holds the limit") {
+  const EnvironmentVariable off("GIBBOUS_CGROUPS", "off");
+  Table table;
+  LimitSet limits;
+  limits.tree.memory_bytes = 32 * kMegabyte;
+  const std::string file = "/dev/shm/gibbous-test-" + std::to_string(::getpid());
+  Run& run = start(table,
+                   "exec 3<>" + file + "; rm " + file +
+                       "; while head -c 4194304 /dev/zero >&3; do sleep 0.1; done",
+                   limits);
+  const LimitReached reached = ended_by(table, run);
+  CHECK(reached.kind == LimitKind::kMemory);
+  CHECK(reached.used > 32 * kMegabyte);
+  CHECK(reached.used < 64 * kMegabyte);
+}
+
+TEST_CASE("a tree that grows as fast as it can is ended before it has twice its limit") {
+  const EnvironmentVariable off("GIBBOUS_CGROUPS", "off");
+  Table table;
+  LimitSet limits;
+  limits.tree.memory_bytes = 256 * kMegabyte;
+  Run& run = start(table, "exec " + eater(2048), limits);
+  CHECK(ended_by(table, run).used < 768 * kMegabyte);
+}
+
+TEST_CASE("what a run leaves behind is ended once its limit has passed") {
+  Table table;
+  LimitSet limits;
+  limits.left_behind = Millis(300);
+  Run& run =
+      start(table, "setsid sleep 60 >/dev/null 2>&1 & setsid sleep 61 >/dev/null 2>&1 &", limits);
+  table.until_ended(run);
+  CHECK(run.state() == RunState::kCompleted);
+  REQUIRE(table.loop.until([&] { return run.left_behind() == 2; }));
+  REQUIRE(table.loop.until([&] { return run.left_behind() == 0; }));
+  CHECK(run.state() == RunState::kCompleted);
 }
 
 TEST_CASE("processor time is counted over children that have ended") {

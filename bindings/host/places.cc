@@ -129,6 +129,49 @@ std::string session_in(const std::string& program, const std::string& workspace)
          sha256_hex(program + place).substr(0, kHashDigits);
 }
 
+// Where tmux makes its sockets.
+static std::vector<std::string> tmux_directories(
+    const std::vector<std::vector<std::string>>& environments) {
+  const std::string name = "/tmux-" + std::to_string(::getuid());
+  std::vector<std::string> directories = {"/tmp" + name};
+  for (const auto& environment : environments) {
+    const std::string around = variable_of(environment, "TMUX_TMPDIR");
+    if (!around.empty()) directories.push_back(around + name);
+  }
+  return directories;
+}
+
+// Where emacs and Neovim make theirs, when there is no $XDG_RUNTIME_DIR.
+static std::vector<std::string> socket_directories() {
+  std::vector<std::string> directories = {"/tmp/emacs" + std::to_string(::getuid())};
+  const passwd* user = ::getpwuid(::getuid());
+  if (user != nullptr && user->pw_name != nullptr) {
+    directories.push_back(std::string("/tmp/nvim.") + user->pw_name);
+  }
+  return directories;
+}
+
+// The sockets that variables name: "/run/x", "unix:/run/x", "unix:///run/x", "unix:path=/run/x,…",
+// "/run/x,1,0".
+static std::vector<std::string> named_sockets(
+    const std::vector<std::vector<std::string>>& environments) {
+  std::vector<std::string> sockets;
+  for (const auto& environment : environments) {
+    for (const char* name :
+         {"DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST", "CONTAINER_HOST", "WAYLAND_DISPLAY", "DISPLAY",
+          "TMUX", "NVIM", "NVIM_LISTEN_ADDRESS", "EMACS_SOCKET_NAME", "KITTY_LISTEN_ON", "SWAYSOCK",
+          "I3SOCK", "VSCODE_IPC_HOOK_CLI", "PULSE_SERVER", "GPG_AGENT_INFO", "SSH_AUTH_SOCK"}) {
+      const std::string value = variable_of(environment, name);
+      const std::size_t begin = value.find('/');
+      if (begin == std::string::npos) continue;
+      std::string path = value.substr(begin, value.find_first_of(",;:", begin) - begin);
+      path.erase(0, path.find_first_not_of('/') - 1);
+      if (path.size() > 1) sockets.push_back(path);
+    }
+  }
+  return sockets;
+}
+
 lua::PathVariables path_variables(const std::string& workspace,
                                   const lua::GenerationOptions& generation,
                                   const std::string& config_file, const std::string& state_dir,
@@ -155,7 +198,9 @@ lua::PathVariables path_variables(const std::string& workspace,
           {"HOME", places({home_directory(environment), home_directory(own)})},
           {"TMP", places({"/tmp", "/var/tmp", variable_of(environment, "TMPDIR")})},
           {"RUNTIME", either("XDG_RUNTIME_DIR")},
-          {"TMUX", places({"/tmp/tmux-" + std::to_string(::getuid())})},
+          {"TMUX", places(tmux_directories({environment, own}))},
+          {"SOCKET_DIRS", places(socket_directories())},
+          {"SOCKETS", places(named_sockets({environment, own}))},
           {"SSH_AUTH_SOCK", either("SSH_AUTH_SOCK")},
           {"SCRIPTS", places({on_disk(generation.scripts_dir), generation.shipped_scripts_dir})},
           {"POLICIES", places({on_disk(generation.policies_dir), generation.shipped_policies_dir})},

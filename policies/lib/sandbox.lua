@@ -2,11 +2,13 @@
 -- rule, with Landlock and seccomp, and with a mount namespace where the machine allows one.
 --
 -- Paths begin with '/', '~/' or a variable: $WORKSPACE, $HOME, $TMP (/tmp, /var/tmp and $TMPDIR),
--- $RUNTIME ($XDG_RUNTIME_DIR), $SSH_AUTH_SOCK, $TMUX (the user's tmux sockets), $SCRIPTS,
+-- $RUNTIME ($XDG_RUNTIME_DIR), $SSH_AUTH_SOCK, $TMUX (the user's tmux sockets), $SOCKET_DIRS (those
+-- of editors), $SOCKETS (what variables such as DOCKER_HOST name), $SCRIPTS,
 -- $POLICIES, $CONFIG and $STATE (Gibbous's own), and, for a workspace that is a linked git
 -- worktree, $GIT_LINK, $GIT_WORKTREE and $GIT_COMMON. $GIT_DIRS are the directories of the
--- workspace's repository, of its submodules and worktrees. What does not exist on a machine is
--- skipped.
+-- workspace's repository, of its submodules and worktrees, and of the repositories below it;
+-- $GIT_NESTED are the .git directories of those, and $GIT_LINK has their .git files. What does not
+-- exist on a machine is skipped.
 local credentials = require 'credentials'
 
 local M = {}
@@ -20,7 +22,8 @@ local SOCKETS = {
   '/run/libvirt', '/run/incus', '/var/lib/incus/unix.socket', '/var/lib/lxd/unix.socket',
   '/var/snap/lxd/common/lxd/unix.socket', '/run/snapd.socket',
   '/run/WSL', '/mnt/wslg', -- start Windows programs
-  '/run/screen', '$TMUX', '/tmp/emacs0', '/tmp/emacs1000',
+  '/run/screen', '/tmp/emacs0', '/tmp/emacs1000', '$SOCKETS',
+  '$TMUX/', '$SOCKET_DIRS/', -- made where there is none, so that they are hidden from the beginning
 }
 
 -- Files that other programs execute: shells, sessions, editors, git and Gibbous. They matter only
@@ -64,7 +67,7 @@ M.PROFILES = {
     write = { '$WORKSPACE', '$TMP', '$GIT_COMMON' },
     unreadable = UNREADABLE,
     unwritable = EXECUTED,
-    pinned = { '$WORKSPACE/.git', '$GIT_WORKTREE' },
+    pinned = { '$WORKSPACE/.git', '$GIT_WORKTREE', '$GIT_NESTED' },
     occupied = OCCUPIED,
   },
   readonly = { rank = 20, read = { '/' }, write = {}, unreadable = UNREADABLE },

@@ -25,6 +25,8 @@ class CleanupCommands {
 
   void keep(RunKey run, wire::Bytes body);
   void forget(RunKey run) { kept_.erase(run); }
+  // True while the run's command is kept, waits, or runs.
+  bool owes(RunKey run) { return kept_.count(run) != 0 || listeners_of(run) != nullptr; }
   // Carries out the run's command and forgets it. `on_done` may be empty. It is called when a
   // command that is already running ends, and at once when there is none.
   void grant(RunKey run, OnDone on_done, Time now);

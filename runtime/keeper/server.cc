@@ -16,7 +16,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <iterator>
 #include <string>
 #include <thread>
 #include <utility>
@@ -243,6 +242,7 @@ void Server::reap() {
     }
     if (cleanups_ && cleanups_->ended(pid, status, steady_clock::now())) {
       if (lifecycle_.is(Phase::kCleaningUp)) end_with_cleanups();
+      if (process_table_) let_go_of_names();
       continue;
     }
     if (leads == nullptr && orphan_of == nullptr && process_table_) let_go_of_names();
@@ -297,24 +297,25 @@ void Server::remove_if_done(KeeperRun& run) {
 void Server::remove(KeeperRun& run) {
   limiter_->release(std::move(run.limits), steady_clock::now());
   const bool was_kept = run.keep != nullptr;
-  std::move(run.placeholders.begin(), run.placeholders.end(), std::back_inserter(names_));
+  for (Placeholder& name : run.placeholders) names_.push_back({run.key, std::move(name)});
   process_table_->remove(run);
   let_go_of_names();
   if (was_kept) tell_warden_of_kept();
 }
 
 // To remove a name is to take the mount away that protects it, also from a process in the sandbox
-// that has hidden to which run it belongs.
+// that has hidden to which run it belongs, and from what its cleanup command has yet to end.
 void Server::let_go_of_names() {
   if (names_.empty()) return;
   process_table_->rescan();
-  if (!process_table_->has_strangers()) names_.clear();
+  if (process_table_->has_strangers()) return;
+  std::erase_if(names_, [this](const HeldName& held) { return !cleanups_->owes(held.run); });
 }
 
 Server::~Server() {
   const bool nothing_left = ::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD;
   if (nothing_left) return;
-  for (Placeholder& name : names_) name.leave();
+  for (HeldName& held : names_) held.name.leave();
   if (!process_table_) return;
   process_table_->for_each([](KeeperRun& run) {
     for (Placeholder& name : run.placeholders) name.leave();

@@ -153,7 +153,11 @@ class Server {
   std::unique_ptr<Limiter> limiter_;
   std::unique_ptr<CleanupCommands> cleanups_;
   WardenPage* page_;
-  std::vector<Placeholder> names_;  // that ended runs have held
+  struct HeldName {
+    RunKey run;
+    Placeholder name;
+  };
+  std::vector<HeldName> names_;  // that ended runs have held
   std::shared_ptr<paths::MountTypes> mounts_ = std::make_shared<paths::MountTypes>();
   HostWatch host_watch_{mounts_};
   DelayedStarts delayed_starts_;

@@ -272,6 +272,7 @@ bool Server::handle_cleanup_done(RunKey key, wire::Bytes body) {
   if (!over) return false;
   if (over->grant) cleanups_->grant(key, nullptr, std::chrono::steady_clock::now());
   cleanups_->forget(key);
+  let_go_of_names();
   return true;
 }
 

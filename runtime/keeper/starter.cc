@@ -11,10 +11,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "runtime/keeper/holdable.h"
 #include "runtime/paths/walk.h"
 #include "runtime/process/terminal.h"
 
@@ -189,7 +191,8 @@ std::optional<StartTrial> Starter::doubtful(const wire::StartStrings& strings) {
            (walked->reached == paths::Reached::kFound && mounts->is_local(walked->mount));
   };
   paths::Walked walked;
-  bool sure = answers(trial.enter.path, &walked) && !strings.sandbox;
+  const bool restricted = strings.sandbox && !strings.sandbox->names_only;
+  bool sure = answers(trial.enter.path, &walked) && !restricted;
   const ExecCandidates candidates(strings.argv.front(),
                                   std::span(strings.env.data(), strings.env.size() - 1));
   for (const char* candidate : candidates.paths()) {
@@ -203,7 +206,7 @@ std::optional<StartTrial> Starter::doubtful(const wire::StartStrings& strings) {
     break;
   }
   if (sure) return std::nullopt;
-  if (strings.sandbox) {
+  if (restricted) {
     if (!support_) support_ = probe_sandbox_support();
     trial.sandbox = strings.sandbox;
     trial.support = *support_;
@@ -216,25 +219,26 @@ void StartTrial::go() const {
   if (!sandbox) return;
   SandboxSpec tried = *sandbox;
   tried.occupied.clear();  // it changes nothing
+  tried.claimed.clear();
   (void)PreparedSandbox::prepare(tried, support);
 }
 
-// Names are held on local file systems alone: to let go of one is to ask its file system, which
-// must not be what keeps the keeper waiting. Where they are not held, the report names them.
-SandboxSpec Starter::holdable(const SandboxSpec& spec) {
-  SandboxSpec made = spec;
-  const auto mounts = mounts_->now();
-  if (mounts->all_local()) return made;
-  std::erase_if(made.occupied, [&](const std::string& name) {
-    const std::size_t end = name.find_last_not_of('/');
-    const std::string path = name.substr(0, end + 1);
-    const paths::Walked around =
-        paths::walk(path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)), mounts.get());
-    const bool local = around.reached == paths::Reached::kFound && mounts->is_local(around.mount);
-    if (!local) made.unwritable.push_back(path);
-    return !local;
-  });
-  return made;
+// Holds the names of a profile that an executor applies. Returns the one that it could not hold, or
+// nothing.
+static std::optional<std::string> hold_names(const SandboxSpec& spec,
+                                             std::vector<Placeholder>& held) {
+  for (const std::string& name : spec.occupied) {
+    if (Placeholder placeholder = Placeholder::hold(name)) {
+      held.push_back(std::move(placeholder));
+      continue;
+    }
+    const std::string path = name.substr(0, name.find_last_not_of('/') + 1);
+    struct stat info {};
+    const bool absent = ::lstat(path.c_str(), &info) != 0 && errno == ENOENT;
+    const std::string around = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+    if (absent && ::stat(around.c_str(), &info) == 0) return path;
+  }
+  return std::nullopt;
 }
 
 StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
@@ -270,10 +274,18 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
       return failed(StartStep::kRequest, EACCES, "keep: " + open.message());
     }
   }
+  StartOutcome outcome;
   std::unique_ptr<PreparedSandbox> sandbox;
-  if (strings.sandbox) {
+  if (strings.sandbox && strings.sandbox->names_only) {
+    const SandboxSpec names = holdable(*strings.sandbox, *mounts_->now());
+    if (const auto failing = hold_names(names, outcome.placeholders)) {
+      return failed(StartStep::kSandbox, EACCES,
+                    "the profile keeps " + *failing + " from being made, and this user cannot");
+    }
+  } else if (strings.sandbox) {
     if (!support_) support_ = probe_sandbox_support();
-    auto prepared = PreparedSandbox::prepare(holdable(*strings.sandbox), *support_);
+    auto prepared = PreparedSandbox::prepare(holdable(*strings.sandbox, *mounts_->now()), *support_,
+                                             {&rulesets_, start.terminal.has_value()});
     if (!prepared) return failed(StartStep::kSandbox, ENOTSUP, prepared.status().message());
     sandbox = std::move(*prepared);
     plan.sandbox = sandbox.get();
@@ -284,7 +296,6 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     return failed(step_of(error->step), error->error,
                   error->step == LaunchStep::kSandbox ? describe(error->sandbox) : "");
   }
-  StartOutcome outcome;
   struct stat in {};
   if (child[kIn] && ::fstat(child[kIn].get(), &in) == 0) {
     outcome.stdin_device = in.st_dev;

@@ -17,6 +17,7 @@
 #include "runtime/paths/question.h"
 #include "runtime/process/launch.h"
 #include "runtime/process/mark.h"
+#include "runtime/sandbox/ruleset.h"
 #include "runtime/sandbox/sandbox.h"
 
 namespace gibbous::keeper {
@@ -72,7 +73,6 @@ class Starter {
 
  private:
   std::optional<StartTrial> doubtful(const wire::StartStrings& strings);
-  SandboxSpec holdable(const SandboxSpec& spec);
   StartOutcome launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
                       std::span<const int> groups, bool apart);
 
@@ -80,6 +80,7 @@ class Starter {
   std::shared_ptr<paths::MountTypes> mounts_;
   std::function<Status(const std::string&)> open_control_;
   std::optional<SandboxSupport> support_;  // the first start with a sandbox finds it out
+  Rulesets rulesets_;
   Launcher launcher_;
 };
 

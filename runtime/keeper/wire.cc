@@ -14,8 +14,8 @@ namespace {
 
 // In the order of SandboxSpec.
 std::array<const std::vector<std::string>*, kSandboxLists> lists_of(const SandboxSpec& spec) {
-  return {&spec.read,       &spec.write,  &spec.unreadable,
-          &spec.unwritable, &spec.pinned, &spec.occupied};
+  return {&spec.read,   &spec.write,    &spec.unreadable, &spec.unwritable,
+          &spec.pinned, &spec.occupied, &spec.claimed};
 }
 
 StartRequest request_of(const CleanupCommand& cleanup) {
@@ -115,7 +115,8 @@ void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inl
   writer.put(request.sandbox.has_value());
   if (request.sandbox) {
     writer.put(static_cast<std::uint8_t>(request.sandbox->network))
-        .put(request.sandbox->min_landlock_abi);
+        .put(request.sandbox->min_landlock_abi)
+        .put(request.sandbox->names_only);
     for (const auto* list : lists_of(*request.sandbox)) {
       writer.put(static_cast<std::uint32_t>(list->size()));
     }
@@ -185,6 +186,7 @@ Result<Start> decode_start(Bytes body) {
   if (start.sandboxed) {
     start.network = reader.get_enum(SandboxNetwork::kOff);
     start.min_landlock_abi = reader.get<std::uint32_t>();
+    start.names_only = reader.get_bool();
     for (std::uint32_t& count : start.sandbox_paths) {
       count = reader.get<std::uint32_t>();
       reader.refuse_unless(count <= kMaxSandboxPaths);
@@ -210,10 +212,11 @@ static SandboxSpec sandbox_of(const Start& start, std::span<const char* const> s
   SandboxSpec spec;
   spec.network = start.network;
   spec.min_landlock_abi = start.min_landlock_abi;
+  spec.names_only = start.names_only;
   spec.profile = strings.front();
   std::size_t next = 1;
-  const std::array lists{&spec.read,       &spec.write,  &spec.unreadable,
-                         &spec.unwritable, &spec.pinned, &spec.occupied};
+  const std::array lists{&spec.read,   &spec.write,    &spec.unreadable, &spec.unwritable,
+                         &spec.pinned, &spec.occupied, &spec.claimed};
   for (std::size_t i = 0; i < lists.size(); ++i) {
     for (std::uint32_t count = start.sandbox_paths[i]; count > 0; --count) {
       lists[i]->emplace_back(strings[next++]);

@@ -21,7 +21,7 @@ namespace gibbous::wire {
 
 // Raise on every change of a message. The header and Hello never change, so that two versions can
 // tell each other what they are.
-inline constexpr std::uint16_t kVersion = 6;
+inline constexpr std::uint16_t kVersion = 7;
 
 inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kMaxMessageBytes = 64UL * 1024;      // to the keeper
@@ -34,7 +34,7 @@ inline constexpr std::size_t kMaxReportedPorts = 64;
 inline constexpr std::size_t kMaxDetailBytes = 1024;
 inline constexpr std::size_t kMaxUnprotectedBytes = 2048;  // all sentences together
 inline constexpr std::uint64_t kMaxStreamOffset = std::uint64_t{1} << 62;
-inline constexpr std::size_t kSandboxLists = 6;
+inline constexpr std::size_t kSandboxLists = 7;
 // Started: pidfd, stdin, stdout, stderr. Detached: pidfd, stdout, stderr and memfds with the output
 // of both that no host has recorded. They come in this order, and some may be absent. Of a detached
 // run with a terminal, stdout is the terminal and stderr a pipe with what it says.
@@ -118,6 +118,7 @@ struct Start {
   bool sandboxed = false;
   SandboxNetwork network = SandboxNetwork::kOn;
   std::uint32_t min_landlock_abi = 0;
+  bool names_only = false;
   // The length of each list of the sandbox, in the order of SandboxSpec.
   std::array<std::uint32_t, kSandboxLists> sandbox_paths{};
   bool keep = false;

@@ -11,9 +11,10 @@
 namespace gibbous::paths {
 
 enum class Ask : std::uint8_t {
-  kReal,    // the path with its links resolved, as real_path() returns it
-  kExists,  // whether there is such a file, links followed
-  kEnter    // enters the directory and reads the beginning of each file, as a start does
+  kReal,         // the path with its links resolved, as real_path() returns it
+  kExists,       // whether there is such a file, links followed
+  kEnter,        // enters the directory and reads the beginning of each file, as a start does
+  kRepositories  // the git repositories below the directory (repositories.h)
 };
 
 struct Question {
@@ -28,7 +29,7 @@ inline constexpr std::size_t kMaxQuestionBytes = 65'536;
 struct Answer {
   bool answered = false;  // false: nobody did in time, or nobody can be asked
   int error = 0;          // errno; 0: found
-  std::string text;       // of kReal: the path
+  std::string text;       // of kReal: the path; of kRepositories: to_text() of them
 };
 
 // Returns nullopt for a question that is too long.

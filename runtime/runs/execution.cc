@@ -97,6 +97,11 @@ StartRequest Runs::request_for(const Entry& entry) const {
   const LimitSet& limits = elsewhere != nullptr ? elsewhere->limits : spec.limits;
   request.tree_limits = limits.tree;
   request.sandbox = spec.sandbox;
+  if (elsewhere != nullptr && !elsewhere->names.empty()) {
+    request.sandbox.emplace();
+    request.sandbox->names_only = true;
+    request.sandbox->occupied = elsewhere->names;
+  }
   // The keeper's control sockets must stay hidden from a sandbox.
   if (request.sandbox && !options_.keep_directory.empty()) {
     request.sandbox->unreadable.push_back(options_.keep_directory);

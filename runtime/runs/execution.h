@@ -34,6 +34,7 @@ struct Execution {
   std::vector<std::string> holds;  // names of limits that the executor enforces
   LimitSet limits;                 // the other limits, for the keeper and for Runs
   bool asks_at_end = false;        // ask the executor what an end by itself means
+  std::vector<std::string> names;  // that the keeper holds for it: SandboxSpec::occupied
   std::string state;               // the executor's own, JSON
 };
 

@@ -15,13 +15,14 @@ Status unavailable(const SandboxSpec& spec, const std::string& why) {
 }
 
 Status check_paths(const SandboxSpec& spec) {
-  const std::array<std::pair<const char*, const std::vector<std::string>*>, 6> fields = {
+  const std::array<std::pair<const char*, const std::vector<std::string>*>, 7> fields = {
       {{"read", &spec.read},
        {"write", &spec.write},
        {"unreadable", &spec.unreadable},
        {"unwritable", &spec.unwritable},
        {"pinned", &spec.pinned},
-       {"occupied", &spec.occupied}}};
+       {"occupied", &spec.occupied},
+       {"claimed", &spec.claimed}}};
   const auto invalid = [&](const char* field, const std::string& why) {
     return Status::error("invalid_request", "sandbox " + spec.profile + ": " + field + ": " + why);
   };
@@ -88,6 +89,8 @@ const char* to_string(SandboxStep step) {
       return "write tree";
     case SandboxStep::kHide:
       return "hide";
+    case SandboxStep::kTerminals:
+      return "terminals";
     case SandboxStep::kProtect:
       return "protect";
     case SandboxStep::kLoopback:

@@ -171,6 +171,44 @@ GIBBOUS_IN_CHILD bool lay_covers(const SandboxEntry& entry, SandboxFailure* fail
   return true;
 }
 
+// Returns an instance of devpts, not attached yet.
+GIBBOUS_IN_CHILD long new_terminals() {
+  const long context = ::syscall(kernel::kFsopen, "devpts", kernel::kFsopenCloseOnExec);
+  if (context < 0) return -1;
+  const auto set = [context](const char* option, const char* value) {
+    return ::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetString, option, value, 0) == 0;
+  };
+  long mount = -1;
+  if (set("ptmxmode", "0666") && set("mode", "0620") &&
+      ::syscall(kernel::kFsconfig, context, kernel::kFsconfigCreate, nullptr, nullptr, 0) == 0) {
+    mount = ::syscall(kernel::kFsmount, context, kernel::kFsmountCloseOnExec,
+                      kernel::kMountNoSuid | kernel::kMountNoExec);
+  }
+  const int error = errno;
+  ::syscall(SYS_close, context);
+  errno = error;
+  return mount;
+}
+
+// /dev/ptmx makes its terminals in the instance that is at /dev/pts.
+GIBBOUS_IN_CHILD bool have_own_terminals(const SandboxEntry& entry) {
+  const int target = open_exactly("/dev/pts");
+  if (target < 0) return false;
+  const long terminals = new_terminals();
+  if (terminals < 0) return false;
+  kernel::LandlockPathBeneath rule;
+  rule.allowed = entry.ruleset->device_rights;
+  rule.parent_fd = static_cast<int>(terminals);
+  const bool done = attach(static_cast<int>(terminals), target) &&
+                    ::syscall(kernel::kLandlockAddRule, entry.ruleset->fd.get(),
+                              kernel::kLandlockPathBeneath, &rule, 0) == 0;
+  const int error = errno;
+  ::syscall(SYS_close, terminals);
+  ::syscall(SYS_close, target);
+  errno = error;
+  return done;
+}
+
 GIBBOUS_IN_CHILD bool bring_loopback_up() {
   const long fd = ::syscall(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return false;
@@ -228,6 +266,9 @@ GIBBOUS_IN_CHILD bool PreparedSandbox::enter_namespaces(SandboxFailure* failure)
       (!make_read_only(entry, failure) || !lay_covers(entry, failure))) {
     return false;
   }
+  if (entry.private_terminals && !have_own_terminals(entry)) {
+    return fail(failure, SandboxStep::kTerminals, "/dev/pts");
+  }
   return !entry.loopback || bring_loopback_up() || fail(failure, SandboxStep::kLoopback);
 }
 
@@ -239,7 +280,7 @@ GIBBOUS_IN_CHILD bool PreparedSandbox::restrict_self(SandboxFailure* failure) co
   if (::syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     return fail(failure, SandboxStep::kNoNewPrivileges);
   }
-  if (::syscall(kernel::kLandlockRestrictSelf, entry.ruleset.get(), 0) != 0) {
+  if (::syscall(kernel::kLandlockRestrictSelf, entry.ruleset->fd.get(), 0) != 0) {
     return fail(failure, SandboxStep::kLandlock);
   }
   if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &entry.filter) != 0) {

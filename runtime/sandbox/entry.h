@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "runtime/base/unique_fd.h"
+#include "runtime/sandbox/ruleset.h"
 #include "runtime/sandbox/sandbox.h"
 
 namespace gibbous {
@@ -32,11 +34,12 @@ struct SandboxEntry {
   std::vector<std::string> write_trees;  // without symbolic links, none inside another
   mutable std::vector<int> tree_fds;     // space for the child: two for each write tree
   std::vector<Cover> covers;             // parents first
+  bool private_terminals = false;        // an instance of devpts of its own
 
   // restrict_self
-  std::vector<int> dropped_capabilities;  // from the bounding set
-  UniqueFd ruleset;                       // of Landlock
-  sock_fprog filter{};                    // of seccomp; lives as long as the process
+  std::vector<int> dropped_capabilities;   // from the bounding set
+  std::shared_ptr<const Ruleset> ruleset;  // of Landlock
+  sock_fprog filter{};                     // of seccomp; lives as long as the process
 };
 
 // A program in the sandbox keeps these if it had them: what root needs to work on its own files.

@@ -59,6 +59,8 @@ constexpr std::uint64_t kDeviceRights = kReadFile | kReadDir | kWriteFile | kTru
 
 std::uint64_t rights_of(LandlockGrant grant) {
   switch (grant) {
+    case LandlockGrant::kList:
+      return kReadDir;
     case LandlockGrant::kRead:
       return kReadRights;
     case LandlockGrant::kWrite:
@@ -104,6 +106,10 @@ Result<LandlockRuleset> LandlockRuleset::create(std::uint32_t abi, SandboxNetwor
   const long fd = ::syscall(kernel::kLandlockCreateRuleset, &attributes, attributes_size(abi), 0);
   if (fd < 0) return failed("no ruleset");
   return LandlockRuleset(UniqueFd(static_cast<int>(fd)), attributes.handled_fs);
+}
+
+std::uint64_t LandlockRuleset::rights(LandlockGrant grant) const {
+  return rights_of(grant) & handled_;
 }
 
 Status LandlockRuleset::grant(int fd, bool is_directory, LandlockGrant grant) {

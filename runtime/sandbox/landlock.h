@@ -14,7 +14,12 @@ namespace gibbous {
 // Returns 0 if the kernel has none, or it is switched off.
 std::uint32_t landlock_abi();
 
-enum class LandlockGrant : std::uint8_t { kRead, kWrite, kDevice };
+enum class LandlockGrant : std::uint8_t {
+  kList,  // the names in it, of all below, too
+  kRead,
+  kWrite,
+  kDevice
+};
 
 class LandlockRuleset {
  public:
@@ -23,6 +28,8 @@ class LandlockRuleset {
 
   // `fd`, which may be an O_PATH one, is the tree or the file.
   Status grant(int fd, bool is_directory, LandlockGrant grant);
+  // What grant() would allow for a directory.
+  std::uint64_t rights(LandlockGrant grant) const;
   UniqueFd take() { return std::move(fd_); }
 
  private:

@@ -60,6 +60,8 @@ Result<std::optional<ResolvedPath>> resolve_path(const std::string& asked, const
   // It was removed meanwhile.
   if (file.st_nlink == 0) return std::optional<ResolvedPath>();
   resolved.type = file.st_mode & S_IFMT;
+  resolved.device = file.st_dev;
+  resolved.inode = file.st_ino;
   auto path = path_of(resolved.fd.get());
   if (!path) return failed("its location cannot be determined");
   resolved.path = std::move(*path);

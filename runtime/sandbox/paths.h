@@ -21,6 +21,8 @@ struct ResolvedPath {
   std::string path;  // without symbolic links
   UniqueFd fd;       // O_PATH
   mode_t type = 0;   // S_IFDIR, …
+  dev_t device = 0;
+  ino_t inode = 0;
 
   bool is_directory() const { return S_ISDIR(type); }
   bool through_link() const { return asked != path; }

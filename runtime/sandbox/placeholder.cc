@@ -21,6 +21,7 @@ constexpr std::string_view kText = ".\n";
 // using the directory.
 constexpr mode_t kFileMode = 0444;
 constexpr mode_t kDirectoryMode = 01755;
+constexpr mode_t kPrivateMode = 01700;
 constexpr mode_t kModeBits = 07777;
 constexpr int kAttempts = 20;  // others may remove it between two steps
 constexpr useconds_t kPauseMicros = 1000;
@@ -39,18 +40,24 @@ bool holds_text(int file) {
   return size >= 0 && std::string_view(text.data(), static_cast<std::size_t>(size)) == kText;
 }
 
+mode_t directory_mode(bool is_private) {
+  return is_private ? kPrivateMode : kDirectoryMode;
+}
+
 // Returns true when this is what hold() makes.
-bool is_placeholder(int file, bool is_directory) {
+bool is_placeholder(int file, bool is_directory, bool is_private) {
   struct stat info {};
   if (::fstat(file, &info) != 0 || info.st_uid != ::geteuid()) return false;
-  if (is_directory) return S_ISDIR(info.st_mode) && (info.st_mode & kModeBits) == kDirectoryMode;
-  return S_ISREG(info.st_mode) && (info.st_mode & kModeBits) == kFileMode && holds_text(file);
+  const mode_t mode = info.st_mode & kModeBits;
+  if (is_directory) return S_ISDIR(info.st_mode) && mode == directory_mode(is_private);
+  return S_ISREG(info.st_mode) && mode == kFileMode && holds_text(file);
 }
 
 // Returns false when there is something, or it cannot be made.
-bool make(int around, const char* name, bool is_directory) {
+bool make(int around, const char* name, bool is_directory, bool is_private) {
   if (is_directory) {
-    return ::mkdirat(around, name, 0700) == 0 && ::fchmodat(around, name, kDirectoryMode, 0) == 0;
+    return ::mkdirat(around, name, 0700) == 0 &&
+           ::fchmodat(around, name, directory_mode(is_private), 0) == 0;
   }
   // Complete before it has its name: who reads it must not find it empty.
   UniqueFd file(::openat(around, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode));
@@ -86,10 +93,11 @@ bool is_at(int file, int around, const char* name) {
 
 }  // namespace
 
-Placeholder Placeholder::hold(const std::string& path) {
+Placeholder Placeholder::hold(const std::string& path, bool is_private) {
   Placeholder made;
   std::string whole = path;
-  made.is_directory_ = !whole.empty() && whole.back() == '/';
+  made.is_private_ = is_private;
+  made.is_directory_ = is_private || (!whole.empty() && whole.back() == '/');
   while (whole.size() > 1 && whole.back() == '/') whole.pop_back();
   const std::size_t slash = whole.rfind('/');
   if (slash == std::string::npos) return {};
@@ -102,10 +110,10 @@ Placeholder Placeholder::hold(const std::string& path) {
     UniqueFd file(::openat(around, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file && errno != ENOENT) return {};
     if (!file) {
-      if (!make(around, name, made.is_directory_) && errno != EEXIST) return {};
+      if (!make(around, name, made.is_directory_, is_private) && errno != EEXIST) return {};
       continue;
     }
-    if (!is_placeholder(file.get(), made.is_directory_)) return {};
+    if (!is_placeholder(file.get(), made.is_directory_, is_private)) return {};
     // Whoever removes it has locked it alone.
     if (::flock(file.get(), LOCK_SH | LOCK_NB) != 0 || !is_at(file.get(), around, name)) {
       ::usleep(kPauseMicros);
@@ -125,6 +133,7 @@ Placeholder::Placeholder(Placeholder&& other) noexcept
     : around_(std::move(other.around_)),
       name_(std::move(other.name_)),
       is_directory_(other.is_directory_),
+      is_private_(other.is_private_),
       held_(std::move(other.held_)) {}
 
 Placeholder& Placeholder::operator=(Placeholder&& other) noexcept {
@@ -132,6 +141,7 @@ Placeholder& Placeholder::operator=(Placeholder&& other) noexcept {
   around_ = std::move(other.around_);
   name_ = std::move(other.name_);
   is_directory_ = other.is_directory_;
+  is_private_ = other.is_private_;
   held_ = std::move(other.held_);
   return *this;
 }
@@ -140,7 +150,7 @@ void Placeholder::release() {
   if (!held_) return;
   const bool last = ::flock(held_.get(), LOCK_EX | LOCK_NB) == 0;
   // What somebody has written there since is no placeholder.
-  if (last && is_placeholder(held_.get(), is_directory_) &&
+  if (last && is_placeholder(held_.get(), is_directory_, is_private_) &&
       is_at(held_.get(), around_.get(), name_.c_str())) {
     (void)::unlinkat(around_.get(), name_.c_str(), is_directory_ ? AT_REMOVEDIR : 0);
   }

@@ -14,8 +14,8 @@
 #include "runtime/sandbox/check.h"
 #include "runtime/sandbox/entry.h"
 #include "runtime/sandbox/kernel.h"
-#include "runtime/sandbox/landlock.h"
 #include "runtime/sandbox/paths.h"
+#include "runtime/sandbox/ruleset.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/seccomp_filter.h"
 
@@ -23,7 +23,7 @@ namespace gibbous {
 namespace {
 
 constexpr std::array kDevices = {"/dev/null",    "/dev/zero", "/dev/full", "/dev/random",
-                                 "/dev/urandom", "/dev/tty",  "/dev/ptmx", "/dev/pts"};
+                                 "/dev/urandom", "/dev/tty",  "/dev/ptmx"};
 constexpr const char* kSharedMemory = "/dev/shm";
 constexpr std::array<std::string_view, 3> kKernelTrees = {"/dev", "/proc", "/sys"};
 constexpr std::array<std::string_view, 2> kWritableInDev = {"/dev/shm", "/dev/mqueue"};
@@ -58,10 +58,11 @@ std::string missing_sentence(const std::vector<std::string>& paths) {
 
 class Preparation {
  public:
-  Preparation(const SandboxSpec& spec, const SandboxSupport& support, SandboxEntry& entry,
-              SandboxReport& report, std::vector<Placeholder>& placeholders)
+  Preparation(const SandboxSpec& spec, const SandboxSupport& support, const SandboxStart& start,
+              SandboxEntry& entry, SandboxReport& report, std::vector<Placeholder>& placeholders)
       : spec_(spec),
         support_(support),
+        start_(start),
         entry_(entry),
         report_(report),
         placeholders_(placeholders) {}
@@ -111,11 +112,23 @@ class Preparation {
   void choose_capabilities() {
     const bool all = (entry_.namespaces & kernel::kCloneNewUser) != 0;
     if (!all && ::geteuid() != 0) return;
-    for (int capability = 0;; ++capability) {
-      const int bounding = ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
-      if (bounding < 0) break;
+    // Nothing here changes the bounding set of this process.
+    static const std::vector<bool> bounding = bounding_set();
+    for (std::size_t capability = 0; capability < bounding.size(); ++capability) {
       const bool kept = (kept_capabilities() >> capability & 1) != 0;
-      if ((all || bounding == 1) && !kept) entry_.dropped_capabilities.push_back(capability);
+      if ((all || bounding[capability]) && !kept) {
+        entry_.dropped_capabilities.push_back(static_cast<int>(capability));
+      }
+    }
+  }
+
+  // One entry for each capability that this kernel knows.
+  static std::vector<bool> bounding_set() {
+    std::vector<bool> bounding;
+    while (true) {
+      const int is_in = ::prctl(PR_CAPBSET_READ, static_cast<int>(bounding.size()), 0, 0, 0);
+      if (is_in < 0) return bounding;
+      bounding.push_back(is_in == 1);
     }
   }
 
@@ -196,28 +209,41 @@ class Preparation {
   }
 
   Status build_ruleset() {
-    auto ruleset = LandlockRuleset::create(support_.landlock_abi, spec_.network);
-    if (!ruleset) return ruleset.status();
-    const auto grant_all = [&](const std::vector<ResolvedPath>& trees, LandlockGrant grant) {
-      Status status;
-      for (const ResolvedPath& tree : trees) {
-        if (status) status = ruleset->grant(tree.fd.get(), tree.is_directory(), grant);
-      }
-      return status;
-    };
+    // An instance of its own would hide the run's own terminal.
+    entry_.private_terminals =
+        report_.mount_namespace && support_.private_terminals && !start_.has_terminal;
     std::vector<ResolvedPath> devices;
     for (const char* const device : kDevices) {
       if (Status status = add_tree(device, "devices", devices); !status) return status;
     }
-    if (Status status = grant_all(read_, LandlockGrant::kRead); !status) return status;
-    if (Status status = grant_all(write_, LandlockGrant::kWrite); !status) return status;
-    if (Status status = grant_all(devices, LandlockGrant::kDevice); !status) return status;
-    entry_.ruleset = ruleset->take();
+    if (!entry_.private_terminals) {
+      report_.unprotected.push_back("terminals of the same user, below /dev/pts, can be opened");
+      if (Status status = add_tree("/dev/pts", "devices", devices); !status) return status;
+    }
+    Rulesets once;
+    auto ruleset =
+        (start_.rulesets != nullptr ? *start_.rulesets : once)
+            .get({support_.landlock_abi, spec_.network, read_, write_, devices, spec_.unreadable});
+    if (!ruleset) return ruleset.status();
+    entry_.ruleset = std::move(*ruleset);
+    for (const std::string& directory : entry_.ruleset->whole) {
+      report_.unprotected.push_back(shortened(directory) +
+                                    " has too many names: what is hidden in it and does not exist "
+                                    "yet can be read once it does");
+    }
     return {};
   }
 
   bool is_granted(const std::string& path) const {
     return is_within_any(path, read_) || is_within_any(path, write_);
+  }
+
+  // Without a mount namespace; elsewhere the ruleset has left it out.
+  bool stays_readable(const std::string& path) const {
+    const auto& whole = entry_.ruleset->whole;
+    return is_within_any(path, write_) ||
+           std::any_of(whole.begin(), whole.end(),
+                       [&](const std::string& directory) { return is_within(path, directory); });
   }
 
   // Only a mount can keep a run from removing a placeholder.
@@ -227,6 +253,12 @@ class Preparation {
       const Way way = follow(name, write_);
       if (way.link_within || !is_within_any(way.path, write_)) continue;
       Placeholder held = Placeholder::hold(name);
+      if (held) placeholders_.push_back(std::move(held));
+    }
+    for (const std::string& name : spec_.claimed) {
+      const Way way = follow(name, write_);
+      if (way.link_within || !is_within_any(way.path, write_)) continue;
+      Placeholder held = Placeholder::hold(name, true);
       if (held) placeholders_.push_back(std::move(held));
     }
   }
@@ -371,8 +403,10 @@ class Preparation {
     for (const ResolvedPath& path : unreadable_) {
       if (S_ISSOCK(path.type) && spec_.network != SandboxNetwork::kOff) {
         unprotected.push_back(path.path + " can be connected to" + kWhy);
-      } else if (is_granted(path.path)) {
+      } else if (stays_readable(path.path)) {
         unprotected.push_back(path.path + " can be read" + kWhy);
+      } else if (path.is_directory() && is_granted(path.path)) {
+        unprotected.push_back("the names in " + path.path + " can be listed" + kWhy);
       }
     }
     for (const ResolvedPath& path : unwritable_) {
@@ -408,6 +442,7 @@ class Preparation {
 
   const SandboxSpec& spec_;
   const SandboxSupport& support_;
+  const SandboxStart& start_;
   SandboxEntry& entry_;
   SandboxReport& report_;
   std::vector<Placeholder>& placeholders_;
@@ -422,9 +457,10 @@ PreparedSandbox::PreparedSandbox(std::unique_ptr<SandboxEntry> entry) : entry_(s
 PreparedSandbox::~PreparedSandbox() = default;
 
 Result<std::unique_ptr<PreparedSandbox>> PreparedSandbox::prepare(const SandboxSpec& spec,
-                                                                  const SandboxSupport& support) {
+                                                                  const SandboxSupport& support,
+                                                                  const SandboxStart& start) {
   std::unique_ptr<PreparedSandbox> prepared(new PreparedSandbox(std::make_unique<SandboxEntry>()));
-  Preparation preparation(spec, support, *prepared->entry_, prepared->report_,
+  Preparation preparation(spec, support, start, *prepared->entry_, prepared->report_,
                           prepared->placeholders_);
   if (Status status = preparation.run(); !status) return status;
   return prepared;

@@ -3,6 +3,7 @@
 // say, so only a real try shows the result.
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,15 +42,25 @@ bool can_enter(const PreparedSandbox& sandbox) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool works(const SandboxSupport& base, bool mount, bool network) {
+bool works(const SandboxSupport& base, bool mount, bool network, bool terminals = false) {
   SandboxSupport support = base;
   support.mount_namespaces = mount;
   support.network_namespaces = network;
+  support.private_terminals = terminals;
   SandboxSpec spec;
   spec.profile = "probe";
   spec.network = network ? SandboxNetwork::kLoopback : SandboxNetwork::kOn;
   const auto prepared = PreparedSandbox::prepare(spec, support);
   return prepared.ok() && can_enter(**prepared);
+}
+
+// A /dev/ptmx that is itself mounted from an instance makes its terminals there.
+bool makes_terminals_at_pts() {
+  struct stat link {};
+  if (::lstat("/dev/ptmx", &link) != 0) return false;
+  if (S_ISLNK(link.st_mode)) return true;  // to pts/ptmx, wherever it leads
+  struct stat instance {};
+  return ::stat("/dev/pts", &instance) == 0 && instance.st_dev != link.st_dev;
 }
 
 }  // namespace
@@ -76,6 +87,8 @@ SandboxSupport probe_sandbox_support() {
                                    user_mount + user_network >= plain_mount + plain_network;
   support.mount_namespaces = support.through_user_namespace ? user_mount : plain_mount;
   support.network_namespaces = support.through_user_namespace ? user_network : plain_network;
+  support.private_terminals =
+      support.mount_namespaces && makes_terminals_at_pts() && works(support, true, false, true);
   return support;
 }
 

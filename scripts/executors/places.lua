@@ -107,6 +107,18 @@ local function outermost(list)
   return kept
 end
 
+-- Returns the directory of each path.
+local function around_each(paths)
+  local directories = {}
+  for index, path in ipairs(paths) do
+    directories[index] = path:match '^(.+)/[^/]+/*$' or '/'
+  end
+  return directories
+end
+
+-- The lists of M.profile in which a missing path stays.
+local ALL = { [1] = true, [6] = true, [7] = true }
+
 ---What the profile of a start says of paths that are there.
 ---@class ProfilePlaces
 ---@field name string of the profile
@@ -127,6 +139,7 @@ function M.profile(spec, program, more)
   if sandbox then
     lists = {
       more or {}, sandbox.write, sandbox.unreadable, sandbox.unwritable, sandbox.pinned,
+      sandbox.occupied, around_each(sandbox.occupied),
     }
   end
   local paths = {}
@@ -140,7 +153,7 @@ function M.profile(spec, program, more)
     answers[index] = {}
     for _ = 1, #list do
       at = at + 1
-      if index == 1 or found[at].kind ~= 'missing' then
+      if ALL[index] or found[at].kind ~= 'missing' then
         answers[index][#answers[index] + 1] = found[at]
       end
     end
@@ -152,9 +165,22 @@ function M.profile(spec, program, more)
   for _, each in ipairs(answers[2]) do
     write[#write + 1] = each.path
   end
+  local unwritable = answers[4]
+  for index, each in ipairs(answers[6]) do
+    local around = answers[7][index]
+    if each.kind ~= 'missing' then
+      unwritable[#unwritable + 1] = each
+    elseif around.kind == 'directory' then
+      -- The keeper holds it from before the program starts.
+      unwritable[#unwritable + 1] = {
+        kind = each.path:sub(-1) == '/' and 'directory' or 'file',
+        path = around.path .. '/' .. each.path:match '([^/]+)/*$',
+      }
+    end
+  end
   return {
     name = sandbox.profile, write = write, unreadable = outermost(answers[3]),
-    unwritable = outermost(answers[4]), pinned = answers[5],
+    unwritable = outermost(unwritable), pinned = answers[5],
   }, answers[1]
 end
 

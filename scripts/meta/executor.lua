@@ -7,6 +7,9 @@
 ---@field write string[] the only places that may be changed
 ---@field unwritable string[] in those, what may not
 ---@field pinned string[] in those, what may be changed but not moved or removed
+---@field occupied string[] as unwritable; where there is nothing, and a directory around it, the
+---keeper holds the name while the local process lives, for a plan with `sandbox = 'own'`; what ends
+---with '/' is a directory
 ---@field unreadable string[]
 
 ---The argument of an executor's `prepare`.

@@ -64,7 +64,8 @@
 ---@class Sandbox: SandboxRequest
 ---@field read? string[] trees that may be read and executed
 ---@field write? string[] trees that may be read, executed and changed
----@field unreadable? string[] paths in those that may not be read
+---@field unreadable? string[] paths in those that may not be read; with '/' at its end, a directory
+---of this user that is made while the run lives where there is none, so that it is hidden, too
 ---@field unwritable? string[] paths in `write` that may not be changed, moved or replaced
 ---@field pinned? string[] paths in `write` that may be changed but not moved
 ---@field occupied? string[] as unwritable; where there is nothing, a placeholder holds the name

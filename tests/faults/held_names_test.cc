@@ -1,4 +1,5 @@
 // Names in a repository that git obeys stay held while anything may be left in a sandbox.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -57,6 +58,43 @@ TEST_CASE("held names: a daemon that hides from its run cannot take one") {
     CHECK(host.until([&] { return !fs::exists(commondir); }));
   }
   CHECK_FALSE(fs::exists(commondir));
+}
+
+TEST_CASE("held names: a repository below the workspace cannot be led to run a program") {
+  if (!probe_sandbox_support().mount_namespaces) {
+    WARN("not tested: no mount namespaces here");
+    return;
+  }
+  TempDir dir;
+  TempDir state;
+  const auto git = [&](const std::string& command) {
+    return std::system(("cd '" + dir.path() + "' && git -c user.name=a -c user.email=a@b " +
+                        command + " >/dev/null 2>&1")
+                           .c_str());
+  };
+  REQUIRE(git("init -q vendor/lib") == 0);
+  REQUIRE(git("-C vendor/lib commit -q --allow-empty -m first") == 0);
+  RuntimeOptions options = auto_mode();
+  options.mode = "dangerous";
+  options.workspace = dir.path();
+  options.state_dir = state.path();
+  options.sandbox = "workspace";
+  Host host(options);
+  const std::string attack =
+      "cd vendor/lib; mkdir -p .git/evil; echo '[core] fsmonitor = \"touch ../../pwned; false\"' > "
+      ".git/evil/config; echo evil > .git/commondir; git config core.fsmonitor 'touch "
+      "../../pwned'; "
+      "echo 'touch ../../pwned' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; "
+      "mv .git .old; mv ../lib ../moved; echo tried; "
+      "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m second && echo committed";
+  const auto done = host.data("bg_start", {{"command", attack}, {"until", {{"exit", true}}}});
+  const auto said = host.data("bg_output", {{"id", done["id"]}}).dump();
+  INFO(said);
+  CHECK(said.find("committed") != std::string::npos);
+  CHECK(git("-C vendor/lib status") == 0);
+  CHECK(git("-C vendor/lib commit -q --allow-empty -m third") == 0);
+  CHECK_FALSE(fs::exists(dir.path() + "/pwned"));
+  CHECK(fs::exists(dir.path() + "/vendor/lib/.git/config"));
 }
 
 }  // namespace

@@ -26,9 +26,11 @@
 #include "bindings/lua/policy/policy_program.h"
 #include "bindings/lua/policy/redaction_record.h"
 #include "runtime/base/random_id.h"
+#include "runtime/paths/repositories.h"
 #include "runtime/queue/worker.h"
 #include "runtime/recording/recording.h"
 #include "runtime/runs/describe.h"
+#include "runtime/runs/path_lookups.h"
 #include "runtime/runs/runs.h"
 #include "runtime/supervise/supervisor.h"
 #include "runtime/watch/run_watchers.h"
@@ -38,14 +40,21 @@ namespace {
 
 // Applies the policy's verdict to a start. Returns false, with an answer, when it is invalid.
 bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Json& asked,
-                      RunSpec* spec) {
+                      const paths::Repositories& below, RunSpec* spec) {
   try {
     const Json& sandbox = effect.verdict.sandbox;
     if (!sandbox.is_null()) {
       PathVariables variables = effect.context.path_variables;
       if (queued != nullptr) variables["WORKSPACE"] = {queued->workspace};
-      add_git_places(queued != nullptr ? queued->workspace : effect.context.workspace, variables);
+      const std::string& workspace =
+          queued != nullptr ? queued->workspace : effect.context.workspace;
+      const bool all = add_git_places(workspace, below, variables);
       spec->sandbox = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
+      if (!all && !spec->sandbox->write.empty()) {
+        spec->sandbox->gaps.push_back(
+            "not every git repository below the workspace was looked for: it has too many "
+            "directories");
+      }
     } else if (restricts(asked) || restricts(effect.context.sandbox) ||
                (queued != nullptr && restricts(queued->sandbox))) {
       throw WrongUse(
@@ -109,7 +118,8 @@ void start_spec(const std::shared_ptr<Effect>& effect, StartOptions options,
 }
 
 // Prepares the start. Returns false, with an answer, when the request is invalid.
-bool complete_spec(const Effect& effect, const Call& call, StartOptions* options) {
+bool complete_spec(const Effect& effect, const Call& call, const paths::Repositories& below,
+                   StartOptions* options) {
   RunSpec& spec = options->spec;
   spec.client = call.client();
   spec.session = call.session();
@@ -128,7 +138,7 @@ bool complete_spec(const Effect& effect, const Call& call, StartOptions* options
     spec.workspace = queued->workspace;
     spec.inherited_env = std::make_shared<const std::vector<std::string>>(queued->environment);
   }
-  return spec.internal || take_constraints(effect, queued, options->sandbox, &spec);
+  return spec.internal || take_constraints(effect, queued, options->sandbox, below, &spec);
 }
 
 void start_where_asked(const std::shared_ptr<Effect>& effect, const Call& call,
@@ -210,17 +220,39 @@ void start_after_others(const std::shared_ptr<Effect>& effect, Call& call, Start
   answer_with_handle(*effect, id);
 }
 
-void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
+void start_beside(const std::shared_ptr<Effect>& effect, StartOptions options,
+                  const paths::Repositories& below) {
   const auto task = effect->task.lock();
-  if (!task) return;
+  if (!task || effect->cancelled) return;
   Call& call = task->call();
-  if (!complete_spec(*effect, call, &options)) return;
+  if (!complete_spec(*effect, call, below, &options)) return;
   auto how = supervision_of(*effect, call, options);
   if (how && !how->after.empty()) {
     start_after_others(effect, call, std::move(options), std::move(how));
   } else {
     execute(effect, call, std::move(options), std::move(how));
   }
+}
+
+// A sandbox protects the repositories below the workspace as they are now.
+void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
+  const auto task = effect->task.lock();
+  if (!task) return;
+  const Call& call = task->call();
+  const Context& context = effect->context;
+  if (call.is_internal() || effect->verdict.sandbox.is_null() || context.specs != nullptr) {
+    return start_beside(effect, std::move(options), {});
+  }
+  const QueuedPlace* queued = call.queued_place();
+  const std::string& workspace = queued != nullptr ? queued->workspace : context.workspace;
+  context.runs->paths().ask(
+      {paths::Ask::kRepositories, workspace, {}}, 0,
+      [effect, options = std::move(options)](const paths::Answer& answer) mutable {
+        const bool known = answer.answered && answer.error == 0;
+        const paths::Repositories none{{}, false};
+        start_beside(effect, std::move(options),
+                     known ? paths::repositories_of(answer.text) : none);
+      });
 }
 
 // Null: the calling task starts no queued run.

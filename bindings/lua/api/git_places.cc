@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxLineBytes = 4096;
+constexpr std::string_view kPrefix = "gitdir: ";
 
 // Returns the text of a regular file that is not a link; "" when there is none.
 std::string first_line(const fs::path& path) {
@@ -28,10 +30,6 @@ std::string first_line(const fs::path& path) {
   line.resize(static_cast<std::size_t>(got > 0 ? got : 0));
   return line.substr(0, line.find('\n'));
 }
-
-}  // namespace
-
-namespace {
 
 constexpr std::size_t kMostGitDirectories = 64;
 constexpr std::size_t kMostEntries = 2000;  // that are looked at
@@ -80,8 +78,7 @@ std::vector<std::string> git_directories(const fs::path& repository) {
 
 }  // namespace
 
-void add_git_places(const std::string& workspace, PathVariables& variables) {
-  constexpr std::string_view kPrefix = "gitdir: ";
+static void add_own_places(const std::string& workspace, PathVariables& variables) {
   variables["GIT_LINK"] = variables["GIT_WORKTREE"] = variables["GIT_COMMON"] = {};
   std::error_code none;
   // A link leads to the repository.
@@ -115,6 +112,44 @@ void add_git_places(const std::string& workspace, PathVariables& variables) {
   variables["GIT_WORKTREE"] = {directory.string()};
   variables["GIT_COMMON"] = {common.string()};
   variables["GIT_DIRS"] = git_directories(common);
+}
+
+// Returns the directory that the .git file of a submodule or worktree names; "" when there is none.
+static std::string named_by(const std::string& link) {
+  const std::string line = first_line(link);
+  if (line.rfind(kPrefix, 0) != 0) return "";
+  const fs::path named = line.substr(kPrefix.size());
+  std::error_code error;
+  const fs::path directory =
+      fs::canonical(named.is_absolute() ? named : fs::path(link).parent_path() / named, error);
+  return error ? "" : directory.string();
+}
+
+bool add_git_places(const std::string& workspace, const paths::Repositories& below,
+                    PathVariables& variables) {
+  add_own_places(workspace, variables);
+  std::vector<std::string>& all = variables["GIT_DIRS"];
+  std::vector<std::string>& nested = variables["GIT_NESTED"];
+  nested.clear();
+  const auto add = [&all](const std::string& repository) {
+    for (std::string& directory : git_directories(repository)) {
+      if (std::find(all.begin(), all.end(), directory) != all.end()) continue;
+      if (all.size() >= kMostGitDirectories) return false;
+      all.push_back(std::move(directory));
+    }
+    return true;
+  };
+  bool complete = below.complete;
+  for (const std::string& place : below.places) {
+    if (is_real_directory(place)) {
+      nested.push_back(place);
+      complete = add(place) && complete;
+    } else if (const std::string named = named_by(place); !named.empty()) {
+      variables["GIT_LINK"].push_back(place);
+      complete = add(named) && complete;
+    }
+  }
+  return complete;
 }
 
 }  // namespace gibbous::lua

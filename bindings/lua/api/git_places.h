@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bindings/lua/check/sandbox_value.h"
+#include "runtime/paths/repositories.h"
 
 namespace gibbous::lua {
 
@@ -16,6 +17,9 @@ namespace gibbous::lua {
 // names) and GIT_COMMON (the repository's own): each one place, or none when the workspace is no
 // linked worktree. Believes the file only when the directory names it in turn, which git ensures: a
 // program that may write only the workspace cannot forge that anywhere else.
-void add_git_places(const std::string& workspace, PathVariables& variables);
+// `below` are the repositories below the workspace: GIT_DIRS has theirs, too, GIT_NESTED their .git
+// directories, and GIT_LINK their .git files. Returns false when there are more than GIT_DIRS has.
+bool add_git_places(const std::string& workspace, const paths::Repositories& below,
+                    PathVariables& variables);
 
 }  // namespace gibbous::lua

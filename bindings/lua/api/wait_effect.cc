@@ -72,7 +72,7 @@ Status check_sight(const Effect& effect, const WaitSpec& spec) {
   SandboxSpec profile;
   try {
     PathVariables variables = effect.context.path_variables;
-    add_git_places(effect.context.workspace, variables);
+    (void)add_git_places(effect.context.workspace, {}, variables);
     profile = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
   } catch (const WrongUse& use) {
     return Status::error("denied", use.what());

@@ -117,6 +117,11 @@ SandboxSpec parse_sandbox(const FieldPath& place, const Json& value,
   spec.read = paths_of(fields, "read", granted);
   spec.write = paths_of(fields, "write", granted);
   spec.unreadable = paths_of(fields, "unreadable", variables);
+  for (std::string& path : spec.unreadable) {
+    if (path.size() < 2 || path.back() != '/') continue;
+    path.pop_back();
+    spec.claimed.push_back(path);
+  }
   spec.unwritable = paths_of(fields, "unwritable", variables);
   spec.pinned = paths_of(fields, "pinned", variables);
   spec.occupied = paths_of(fields, "occupied", variables);

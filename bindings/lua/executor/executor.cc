@@ -13,6 +13,8 @@
 #include "bindings/lua/executor/executor_hook.h"
 #include "runtime/base/free_port.h"
 #include "runtime/base/nearest.h"
+#include "runtime/keeper/holdable.h"
+#include "runtime/paths/mount_types.h"
 #include "runtime/process/pid_space.h"
 
 namespace gibbous::lua {
@@ -90,15 +92,27 @@ const char* stdin_of(const RunSpec& spec) {
 
 Json sandbox_of(const RunSpec& spec) {
   if (!spec.sandbox) return nullptr;
-  return {{"profile", spec.sandbox->profile}, {"network", to_string(spec.sandbox->network)},
-          {"write", spec.sandbox->write},     {"unwritable", spec.sandbox->unwritable},
-          {"pinned", spec.sandbox->pinned},   {"unreadable", spec.sandbox->unreadable}};
+  return {{"profile", spec.sandbox->profile},  {"network", to_string(spec.sandbox->network)},
+          {"write", spec.sandbox->write},      {"unwritable", spec.sandbox->unwritable},
+          {"pinned", spec.sandbox->pinned},    {"unreadable", spec.sandbox->unreadable},
+          {"occupied", spec.sandbox->occupied}};
 }
 
 std::map<std::string, std::string> all_variables(const RunSpec& spec) {
   std::map<std::string, std::string> all = spec.env;
   all.insert(spec.secret_env.begin(), spec.secret_env.end());
   return all;
+}
+
+// Leaves the names that a command could make, and that the keeper can hold.
+void keep_holdable_names(SandboxSpec& sandbox) {
+  const auto is_writable = [&sandbox](const std::string& name) {
+    return std::any_of(sandbox.write.begin(), sandbox.write.end(), [&](const std::string& tree) {
+      return tree == "/" || name.rfind(tree + "/", 0) == 0;
+    });
+  };
+  std::erase_if(sandbox.occupied, [&](const std::string& name) { return !is_writable(name); });
+  if (!sandbox.occupied.empty()) sandbox = holdable(sandbox, *paths::MountTypes().now());
 }
 
 // Makes the argument of an executor's prepare.
@@ -163,7 +177,10 @@ void read_plan(Engine& engine, const std::string& owner, const Json& plan, const
   execution.state = fields.value("state").dump();
   execution.ports_later = fields.flag("ports_later").value_or(false);
   const bool maps = fields.flag("maps_ports").value_or(false) && !execution.ports_later;
-  if (fields.choice("sandbox", {"own", "keeper"}) == "own") spec->sandbox.reset();
+  if (fields.choice("sandbox", {"own", "keeper"}) == "own" && spec->sandbox) {
+    execution.names = spec->sandbox->occupied;
+    spec->sandbox.reset();
+  }
   fields.done();
   for (const Json& each : maps ? ports : Json::array()) {
     execution.ports.push_back({each["port"].get<int>(), each["host"].get<int>()});
@@ -259,6 +276,7 @@ void prepare_execution(Context& context, const Call& call, const ExecutorRequest
   if (!ports) return on_done(ports.status());
   sweep_once(context, executor, *settings);
   spec.limits = strictest(spec.limits, context.runs->options().limits.run);
+  if (spec.sandbox) keep_holdable_names(*spec.sandbox);
   Json arguments = describe(spec, context);
   arguments["settings"] = *settings;
   arguments["ports"] = *ports;

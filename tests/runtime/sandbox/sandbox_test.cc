@@ -182,9 +182,16 @@ TEST_CASE("the report names what is not enforced") {
     INFO(describe(machine));
     CHECK_THAT(report, Contains("workspace/.git/hooks does not exist yet"));
     CHECK_THAT(report, !Contains(".none"));
-    const bool names = report.find("home/.ssh can be read") != std::string::npos;
-    CHECK(names == !machine.mounts);
+    CHECK_THAT(report, !Contains("home/.ssh can be read"));
+    const bool lists = report.find("the names in " + box.path("home/.ssh") + " can be listed") !=
+                       std::string::npos;
+    CHECK(lists == !machine.mounts);
     CHECK((report.find("workspace/file can be changed") != std::string::npos) == !machine.mounts);
+    // In what may be changed, only a mount hides something.
+    box.spec().unreadable.push_back(box.path("workspace/sub"));
+    const bool reads = box.report().find("workspace/sub can be read") != std::string::npos;
+    CHECK(reads == !machine.mounts);
+    box.spec().unreadable.pop_back();
     // Landlock alone does it when nothing around is granted.
     box.spec().read = {"/usr"};
     CHECK_THAT(box.report(), !Contains(".ssh"));

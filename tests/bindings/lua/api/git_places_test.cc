@@ -24,7 +24,7 @@ void write(const fs::path& path, const std::string& text) {
 
 PathVariables places(const std::string& workspace) {
   PathVariables variables;
-  add_git_places(workspace, variables);
+  add_git_places(workspace, paths::find_repositories(workspace), variables);
   return variables;
 }
 
@@ -90,6 +90,24 @@ TEST_CASE("worktrees come before submodules, of which there may be too many") {
   const std::vector<std::string> found = places(git.parent_path())["GIT_DIRS"];
   CHECK(found.size() == 64);
   CHECK(std::find(found.begin(), found.end(), git / "worktrees/w") != found.end());
+}
+
+TEST_CASE("git obeys files in repositories below the workspace, too") {
+  const TempDir dir;
+  const fs::path root = fs::canonical(dir.path()) / "repo";
+  write(root / ".git/HEAD", "ref: refs/heads/main\n");
+  write(root / "vendor/lib/.git/HEAD", "ref: refs/heads/main\n");
+  write(root / "vendor/lib/.git/modules/x/HEAD", "ref: refs/heads/main\n");
+  write(root / "sub/.git", "gitdir: ../elsewhere\n");
+  write(root / "elsewhere/HEAD", "ref: refs/heads/main\n");
+  write(root / "odd/.git", "nonsense\n");
+  PathVariables found = places(root);
+  CHECK(found["GIT_NESTED"] == std::vector<std::string>{root / "vendor/lib/.git"});
+  CHECK(found["GIT_LINK"] == std::vector<std::string>{root / "sub/.git"});
+  std::sort(found["GIT_DIRS"].begin(), found["GIT_DIRS"].end());
+  CHECK(found["GIT_DIRS"] == std::vector<std::string>{root / ".git", root / "elsewhere",
+                                                      root / "vendor/lib/.git",
+                                                      root / "vendor/lib/.git/modules/x"});
 }
 
 TEST_CASE("a directory that is not a linked worktree has no such places") {

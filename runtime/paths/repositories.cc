@@ -1,0 +1,132 @@
+#include "runtime/paths/repositories.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "runtime/base/mounts.h"
+#include "runtime/paths/mount_types.h"
+#include "runtime/paths/question.h"
+
+namespace gibbous::paths {
+namespace {
+
+constexpr int kMaxDepth = 24;
+constexpr std::size_t kLooksAtClock = 64;  // directories between two looks
+constexpr std::string_view kGit = ".git";
+constexpr const char* kAll = "all\n";
+constexpr const char* kSome = "some\n";
+
+std::set<std::string> remote_mounts() {
+  std::set<std::string> points;
+  for (Mount& mount : own_mounts()) {
+    if (!is_local_type(mount.type)) points.insert(std::move(mount.point));
+  }
+  return points;
+}
+
+struct Place {
+  std::string path;
+  int depth = 0;
+};
+
+unsigned char type_of(int directory, const dirent& entry) {
+  if (entry.d_type != DT_UNKNOWN) return entry.d_type;
+  struct stat info {};
+  if (::fstatat(directory, entry.d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) return DT_UNKNOWN;
+  return static_cast<unsigned char>(IFTODT(info.st_mode));
+}
+
+class Search {
+ public:
+  Repositories run(const std::string& directory) {
+    places_.push_back({directory, 0});
+    for (std::size_t looked = 0; !places_.empty(); ++looked) {
+      const bool late =
+          looked % kLooksAtClock == kLooksAtClock - 1 && std::chrono::steady_clock::now() >= until_;
+      if (late || found_.places.size() >= kMaxRepositories) {
+        found_.complete = false;
+        break;
+      }
+      const Place place = std::move(places_.front());
+      places_.pop_front();
+      look_into(place);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void look_into(const Place& place) {
+    const int fd = ::open(place.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return;
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(fd), &::closedir);
+    if (!stream) {
+      ::close(fd);
+      return;
+    }
+    const std::string around = place.path == "/" ? "/" : place.path + "/";
+    while (const dirent* const entry = ::readdir(stream.get())) {
+      const std::string_view name(entry->d_name);
+      if (name == "." || name == "..") continue;
+      const unsigned char type = type_of(fd, *entry);
+      if (name == kGit) {
+        if (place.depth > 0 && (type == DT_DIR || type == DT_REG)) {
+          found_.places.push_back(around + entry->d_name);
+        }
+      } else if (type == DT_DIR && !remote_.contains(around + entry->d_name)) {
+        if (place.depth == kMaxDepth) {
+          found_.complete = false;
+        } else {
+          places_.push_back({around + entry->d_name, place.depth + 1});
+        }
+      }
+    }
+  }
+
+  std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + kSearchTime;
+  std::set<std::string> remote_ = remote_mounts();
+  std::deque<Place> places_;
+  Repositories found_;
+};
+
+}  // namespace
+
+Repositories find_repositories(const std::string& directory) {
+  return Search().run(directory);
+}
+
+std::string to_text(const Repositories& found) {
+  std::string list;
+  bool complete = found.complete;
+  for (const std::string& place : found.places) {
+    const bool fits = list.size() + place.size() + sizeof "some\n" <= kMaxAnswerBytes;
+    if (fits && place.find('\n') == std::string::npos) {
+      list += place + '\n';
+    } else {
+      complete = false;
+    }
+  }
+  return (complete ? kAll : kSome) + list;
+}
+
+Repositories repositories_of(const std::string& text) {
+  Repositories found;
+  found.complete = text.rfind(kAll, 0) == 0;
+  std::string_view rest(text);
+  for (bool first = true; !rest.empty(); first = false) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (!first && !line.empty() && line[0] == '/') found.places.emplace_back(line);
+  }
+  return found;
+}
+
+}  // namespace gibbous::paths

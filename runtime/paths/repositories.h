@@ -1,0 +1,30 @@
+// Finds the git repositories below a directory. Any thread; reads directories for up to
+// kSearchTime, longer where a file system is slow.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace gibbous::paths {
+
+inline constexpr std::chrono::milliseconds kSearchTime{20};
+inline constexpr std::size_t kMaxRepositories = 64;
+
+struct Repositories {
+  // Each .git below the directory, but its own: a directory, or the file of a submodule or
+  // worktree.
+  std::vector<std::string> places;
+  bool complete = true;  // false: there may be more, farther down
+};
+
+// Looks at what is nearest to `directory` first. Follows no links, and enters nothing that is
+// mounted from another machine or process.
+Repositories find_repositories(const std::string& directory);
+
+// Between a process and its helpers. What is not such a text is an incomplete answer.
+std::string to_text(const Repositories& found);
+Repositories repositories_of(const std::string& text);
+
+}  // namespace gibbous::paths

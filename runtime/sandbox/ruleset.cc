@@ -1,0 +1,255 @@
+#include "runtime/sandbox/ruleset.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "runtime/base/mounts.h"
+#include "runtime/paths/mount_types.h"
+#include "runtime/sandbox/landlock.h"
+
+namespace gibbous {
+namespace {
+
+constexpr std::size_t kMaxKept = 4;
+// A ruleset collects rules for terminals, one for each child (enter.cc).
+constexpr int kMaxUses = 256;
+constexpr std::size_t kMaxChildren = 4096;
+constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
+// File times advance in steps of up to 10 ms: a younger one may not show the next change.
+constexpr std::int64_t kSettledNs = 20'000'000;
+constexpr const char* kDeviceTree = "/dev";
+
+std::int64_t nanos(const timespec& time) {
+  return time.tv_sec * kNanosPerSecond + time.tv_nsec;
+}
+
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
+}
+
+std::string key_of(const Grants& grants) {
+  std::string key = std::to_string(grants.landlock_abi) + to_string(grants.network);
+  for (const auto& trees : {grants.read, grants.write, grants.devices}) {
+    for (const ResolvedPath& tree : trees) {
+      key +=
+          tree.path + '\0' + std::to_string(tree.device) + ':' + std::to_string(tree.inode) + '\n';
+    }
+    key += '\n';
+  }
+  for (const std::string& path : grants.hidden) key += path + '\n';
+  return key;
+}
+
+}  // namespace
+
+class Rulesets::Maker {
+ public:
+  Maker(const Grants& grants, LandlockRuleset& ruleset, Kept& kept, Ruleset& made)
+      : grants_(grants), ruleset_(ruleset), kept_(kept), made_(made) {}
+
+  Status run() {
+    find_hidden();
+    for (const ResolvedPath& tree : grants_.read) {
+      if (Status status = grant_read(tree); !status) return status;
+    }
+    if (Status status = grant_all(grants_.write, LandlockGrant::kWrite); !status) return status;
+    return grant_all(grants_.devices, LandlockGrant::kDevice);
+  }
+
+ private:
+  using Names = std::vector<std::string>;
+
+  Status grant_all(std::span<const ResolvedPath> trees, LandlockGrant grant) {
+    Status status;
+    for (const ResolvedPath& tree : trees) {
+      if (status) status = ruleset_.grant(tree.fd.get(), tree.is_directory(), grant);
+    }
+    return status;
+  }
+
+  // Of the root, devices are left out: those that may be used are granted by name.
+  void find_hidden() {
+    hidden_ = {kDeviceTree};
+    Neighbours neighbours;
+    for (const std::string& asked : grants_.hidden) {
+      const std::string path = neighbours.follow_missing(asked, {}).path;
+      add_hidden(path);
+      // A link is hidden as a name, and so is what it leads to.
+      const std::string real = follow(path, {}).path;
+      if (real != path) add_hidden(real);
+      const std::string around = parent_of(asked);
+      if (parent_of(path) != around) kept_.seen.push_back(look(around));
+    }
+    std::sort(hidden_.begin(), hidden_.end());
+    hidden_.erase(std::unique(hidden_.begin(), hidden_.end()), hidden_.end());
+  }
+
+  void add_hidden(const std::string& path) {
+    // What may be changed may be read; only a mount hides something there.
+    if (!is_within_any(path, grants_.write)) hidden_.push_back(path);
+  }
+
+  Names inside(const std::string& tree, const Names& among) const {
+    Names found;
+    for (const std::string& path : among) {
+      if (path != tree && is_within(path, tree)) found.push_back(path);
+    }
+    return found;
+  }
+
+  Status grant_read(const ResolvedPath& tree) {
+    const bool is_hidden = std::any_of(hidden_.begin(), hidden_.end(), [&](const auto& path) {
+      return path != kDeviceTree && is_within(tree.path, path);
+    });
+    if (is_hidden) return {};
+    const Names within = inside(tree.path, hidden_);
+    if (within.empty() || !tree.is_directory()) {
+      return ruleset_.grant(tree.fd.get(), tree.is_directory(), LandlockGrant::kRead);
+    }
+    if (Status status = ruleset_.grant(tree.fd.get(), true, LandlockGrant::kList); !status) {
+      return status;
+    }
+    return split(tree.fd.get(), tree.path, within);
+  }
+
+  // Grants what is in a directory, but what is hidden.
+  Status split(int directory, const std::string& path, const Names& within) {
+    kept_.seen.push_back(look(path));
+    const int fd = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    // What cannot be listed is entered by name alone: nobody but its owner knows what is in it.
+    if (fd < 0) return split_unlisted(directory, path, within);
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(fd), &::closedir);
+    if (!stream) {
+      ::close(fd);
+      return Status::error("sandbox_unavailable", "read: " + path + ": it cannot be listed");
+    }
+    std::vector<std::string> names;
+    while (const dirent* const entry = ::readdir(stream.get())) {
+      const std::string_view name(entry->d_name);
+      if (name == "." || name == ".." || entry->d_type == DT_LNK) continue;
+      if (names.size() == kMaxChildren) {
+        made_.whole.push_back(path);
+        return ruleset_.grant(directory, true, LandlockGrant::kRead);
+      }
+      names.emplace_back(name);
+    }
+    Status status;
+    for (const std::string& name : names) {
+      if (status) status = grant_child(directory, path, name, within);
+    }
+    return status;
+  }
+
+  Status split_unlisted(int directory, const std::string& path, const Names& within) {
+    std::set<std::string> names;
+    const std::size_t from = path == "/" ? 1 : path.size() + 1;
+    for (const std::string& each : within) {
+      names.insert(each.substr(from, each.find('/', from) - from));
+    }
+    Status status;
+    for (const std::string& name : names) {
+      if (status) status = grant_child(directory, path, name, within);
+    }
+    return status;
+  }
+
+  Status grant_child(int directory, const std::string& around, const std::string& name,
+                     const Names& within) {
+    const std::string path = (around == "/" ? "" : around) + "/" + name;
+    if (std::find(within.begin(), within.end(), path) != within.end()) return {};
+    // To open what is mounted from elsewhere can take for ever.
+    if (is_remote(path)) return {};
+    const UniqueFd child(::openat(directory, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat file {};
+    if (!child || ::fstat(child.get(), &file) != 0) return {};  // gone, or not for this user
+    const bool is_directory = S_ISDIR(file.st_mode);
+    const Names deeper = is_directory ? inside(path, within) : Names();
+    if (!deeper.empty()) return split(child.get(), path, deeper);
+    if (S_ISLNK(file.st_mode)) return {};
+    return ruleset_.grant(child.get(), is_directory, LandlockGrant::kRead);
+  }
+
+  bool is_remote(const std::string& path) {
+    if (!mounts_) {
+      mounts_.emplace();
+      for (const Mount& mount : own_mounts()) {
+        if (paths::is_local_type(mount.type)) {
+          mounts_->erase(mount.point);  // a later mount covers an earlier one
+        } else {
+          mounts_->insert(mount.point);
+        }
+      }
+    }
+    return mounts_->contains(path);
+  }
+
+  const Grants& grants_;
+  LandlockRuleset& ruleset_;
+  Kept& kept_;
+  Ruleset& made_;
+  Names hidden_;                                 // without symbolic links, sorted
+  std::optional<std::set<std::string>> mounts_;  // of file systems that may not answer
+};
+
+Rulesets::Seen Rulesets::look(const std::string& path) {
+  Seen seen;
+  seen.path = path;
+  struct stat directory {};
+  if (::stat(path.c_str(), &directory) != 0) return seen;
+  seen.device = directory.st_dev;
+  seen.inode = directory.st_ino;
+  seen.changed_ns = std::max(nanos(directory.st_mtim), nanos(directory.st_ctim));
+  return seen;
+}
+
+bool Rulesets::is_current(const Kept& kept) {
+  return kept.uses < kMaxUses &&
+         std::all_of(kept.seen.begin(), kept.seen.end(), [](const Seen& before) {
+           const Seen now = look(before.path);
+           return now.device == before.device && now.inode == before.inode &&
+                  now.changed_ns == before.changed_ns;
+         });
+}
+
+Result<std::shared_ptr<const Ruleset>> Rulesets::get(const Grants& grants) {
+  std::string key = key_of(grants);
+  const auto found =
+      std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.key == key; });
+  if (found != kept_.end()) {
+    if (is_current(*found)) {
+      ++found->uses;
+      std::rotate(found, found + 1, kept_.end());
+      return kept_.back().ruleset;
+    }
+    kept_.erase(found);
+  }
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  auto ruleset = LandlockRuleset::create(grants.landlock_abi, grants.network);
+  if (!ruleset) return ruleset.status();
+  Kept made{std::move(key), {}, 1, nullptr};
+  auto result = std::make_shared<Ruleset>();
+  if (Status status = Maker(grants, *ruleset, made, *result).run(); !status) return status;
+  result->device_rights = ruleset->rights(LandlockGrant::kDevice);
+  result->fd = ruleset->take();
+  made.ruleset = result;
+  const bool settled = std::all_of(made.seen.begin(), made.seen.end(), [&](const Seen& seen) {
+    return nanos(now) - seen.changed_ns >= kSettledNs;
+  });
+  if (settled) kept_.push_back(std::move(made));
+  if (kept_.size() > kMaxKept) kept_.erase(kept_.begin());
+  return std::shared_ptr<const Ruleset>(std::move(result));
+}
+
+}  // namespace gibbous

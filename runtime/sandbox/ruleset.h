@@ -1,0 +1,67 @@
+// Which files a sandbox grants, as a Landlock ruleset. A tree that may be read, and in which the
+// profile hides something, is granted child by child along the way to what is hidden: that is left
+// out whether it exists or not, and so is whatever another process makes in those directories
+// later. Their names can be listed. For prepare.cc.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/base/unique_fd.h"
+#include "runtime/sandbox/paths.h"
+#include "runtime/sandbox/sandbox.h"
+
+namespace gibbous {
+
+// What a sandbox grants; everything else is refused.
+struct Grants {
+  std::uint32_t landlock_abi = 0;
+  SandboxNetwork network = SandboxNetwork::kOn;
+  std::span<const ResolvedPath> read;
+  std::span<const ResolvedPath> write;
+  std::span<const ResolvedPath> devices;
+  std::span<const std::string> hidden;  // absolute, as asked
+};
+
+struct Ruleset {
+  UniqueFd fd;
+  std::uint64_t device_rights = 0;  // for a rule that the child adds
+  // Directories with too many entries to grant them one by one: all in them is granted.
+  std::vector<std::string> whole;
+};
+
+// Keeps the newest rulesets: most starts of a keeper grant the same, and nothing has changed on the
+// way. One thread.
+class Rulesets {
+ public:
+  Result<std::shared_ptr<const Ruleset>> get(const Grants& grants);
+
+ private:
+  // A directory that a ruleset was made from, as it was.
+  struct Seen {
+    std::string path;
+    dev_t device = 0;
+    ino_t inode = 0;  // 0: there was none
+    std::int64_t changed_ns = 0;
+  };
+  struct Kept {
+    std::string key;
+    std::vector<Seen> seen;
+    int uses = 0;
+    std::shared_ptr<const Ruleset> ruleset;
+  };
+  class Maker;
+  static Seen look(const std::string& path);
+  static bool is_current(const Kept& kept);
+
+  std::vector<Kept> kept_;  // the newest last
+};
+
+}  // namespace gibbous

@@ -1,0 +1,79 @@
+// Which repositories are below a directory, and that to look for them ends.
+#include "runtime/paths/repositories.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "runtime/paths/question.h"
+#include "tests/support/catch.h"
+#include "tests/support/loop.h"
+
+namespace gibbous::paths {
+namespace {
+
+namespace fs = std::filesystem;
+using gibbous::testing::TempDir;
+
+std::vector<std::string> sorted(std::vector<std::string> places) {
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+TEST_CASE("repositories are found at any depth, by their directory or their file") {
+  const TempDir dir;
+  const std::string root = fs::canonical(dir.path());
+  for (const char* each : {".git", "a/.git", "b/c/d/.git", "a/.git/modules/x", "empty"}) {
+    fs::create_directories(root + "/" + each);
+  }
+  dir.write("sub/.git", "gitdir: ../.git/modules/sub\n");
+  fs::create_directory_symlink(root + "/a", root + "/link");
+  fs::create_symlink(root + "/.git", root + "/empty/.git");
+  const Repositories found = find_repositories(root);
+  CHECK(found.complete);
+  CHECK(sorted(found.places) ==
+        std::vector<std::string>{root + "/a/.git", root + "/b/c/d/.git", root + "/sub/.git"});
+  CHECK(find_repositories(root + "/nowhere").places.empty());
+}
+
+TEST_CASE("the nearest repositories are found where there are too many, and it is said") {
+  const TempDir dir;
+  const std::string root = fs::canonical(dir.path());
+  for (int i = 0; i < 100; ++i) {
+    fs::create_directories(root + "/deep/" + std::to_string(i) + "/.git");
+  }
+  fs::create_directories(root + "/near/.git");
+  const Repositories found = find_repositories(root);
+  CHECK_FALSE(found.complete);
+  CHECK(std::count(found.places.begin(), found.places.end(), root + "/near/.git") == 1);
+}
+
+TEST_CASE("repositories go through a text, and one that is no such text is incomplete") {
+  const Repositories some{{"/a/.git", "/b c/.git"}, false};
+  CHECK(repositories_of(to_text(some)).places == some.places);
+  CHECK_FALSE(repositories_of(to_text(some)).complete);
+  CHECK(repositories_of(to_text({{}, true})).complete);
+  const Repositories odd{{"/a\nb/.git", "/c/.git"}, true};
+  CHECK(repositories_of(to_text(odd)).places == std::vector<std::string>{"/c/.git"});
+  CHECK_FALSE(repositories_of(to_text(odd)).complete);
+  const Repositories long_names{std::vector<std::string>(60, "/" + std::string(1000, 'x')), true};
+  CHECK(to_text(long_names).size() <= kMaxAnswerBytes);
+  CHECK_FALSE(repositories_of(to_text(long_names)).complete);
+  CHECK_FALSE(repositories_of("").complete);
+  CHECK(repositories_of("nonsense").places.empty());
+}
+
+TEST_CASE("a helper answers which repositories there are") {
+  const TempDir dir;
+  const std::string root = fs::canonical(dir.path());
+  fs::create_directories(root + "/a/.git");
+  const Question question{Ask::kRepositories, root, {}};
+  const auto sent = encode(question);
+  REQUIRE(sent);
+  const auto received = decode_question(*sent);
+  REQUIRE(received);
+  const Answer said = answer(*received);
+  CHECK(repositories_of(said.text).places == std::vector<std::string>{root + "/a/.git"});
+}
+
+}  // namespace
+}  // namespace gibbous::paths

@@ -33,6 +33,9 @@ void processes(const Machine& machine, Table& table) {
             machine.keeper ? "a daemon that leaves its session, parents and environment ends with "
                              "the host, not with its run: other programs use the limits for marks"
                            : kNoKeeper);
+  table.row("hiding_daemons", machine.keeper && machine.groups.kill.ok(), kNo,
+            "a daemon that also sets both limits that carry marks ends with the host, not with its "
+            "run; delegate a control group (version 2) to this user");
 }
 
 void limits(const Machine& machine, Table& table) {

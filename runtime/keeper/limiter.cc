@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "runtime/process/memory.h"
@@ -27,6 +28,8 @@ constexpr milliseconds kMaxCpuPause{1'000};
 constexpr milliseconds kRemovePause{5};
 constexpr milliseconds kLookPause{5};
 constexpr int kLooksAfterEvent = 20;
+constexpr std::size_t kReadyGroups = 2;
+constexpr std::size_t kMaxReadyGroups = 16;
 
 }  // namespace
 
@@ -35,16 +38,45 @@ Limiter::Limiter(ProcessTable& table, int epoll, std::uint32_t keeper_number)
 
 Limiter::~Limiter() = default;
 
-Result<std::unique_ptr<DetachedLimits>> Limiter::prepare(const TreeLimits& limits) {
-  if (!limits.any()) return std::unique_ptr<DetachedLimits>();
-  if (!places_) {
-    places_ = find_cgroup_places();
-    sweep_groups(*places_);
+void Limiter::find_places() {
+  if (places_) return;
+  places_ = find_cgroup_places();
+  sweep_groups(*places_);
+}
+
+bool Limiter::lacks_ready() const {
+  if (!places_) return true;
+  return makes_groups_ && places_->kill.ok() && ready_.size() < kReadyGroups;
+}
+
+void Limiter::make_ready() {
+  find_places();
+  while (lacks_ready()) {
+    auto group = RunGroup::create(*places_, group_name_, ++last_group_, {});
+    makes_groups_ = group.ok();
+    if (!group) return;
+    (*group)->close_entries();
+    ready_.push_back(std::move(*group));
   }
+}
+
+std::unique_ptr<RunGroup> Limiter::take_ready() {
+  if (!makes_groups_ || !places_->kill.ok()) return nullptr;
+  while (!ready_.empty()) {
+    std::unique_ptr<RunGroup> group = std::move(ready_.back());
+    ready_.pop_back();
+    if (group->open_again()) return group;
+  }
+  auto group = RunGroup::create(*places_, group_name_, ++last_group_, {});
+  return group ? std::move(*group) : nullptr;
+}
+
+Result<std::unique_ptr<DetachedLimits>> Limiter::prepare(const TreeLimits& limits) {
+  find_places();
   auto kept = std::make_unique<DetachedLimits>();
   kept->limits = limits;
   std::string why = "this machine gives Gibbous no cpu control group";
-  // Processor time alone needs no group.
+  // Processor time alone needs no limit of a group.
   if (limits.memory_bytes != 0 || limits.pids != 0 || limits.cpu_share_millis != 0) {
     auto group = RunGroup::create(*places_, group_name_, ++last_group_, limits);
     if (group) {
@@ -54,6 +86,7 @@ Result<std::unique_ptr<DetachedLimits>> Limiter::prepare(const TreeLimits& limit
       why = group.status().message();  // this run is polled; the next one may get a group
     }
   }
+  if (!kept->group) kept->group = take_ready();
   LimitsInForce& by = kept->in_force;
   if (limits.cpu_share_millis != 0 && by.cpu_share == LimitMeans::kNone) {
     return Status::error("limit_unavailable", "limits.cpu_share: " + why +
@@ -207,12 +240,21 @@ std::vector<std::pair<RunKey, LimitReached>> Limiter::tick(Time now) {
 }
 
 void Limiter::release(std::unique_ptr<DetachedLimits> limits, Time now) {
-  if (!limits || !limits->group || limits->group->remove()) return;
+  if (!limits || !limits->group) return;
+  // To remove one and make another costs more than to use it again.
+  if (makes_groups_ && !limits->limits.any() && ready_.size() < kMaxReadyGroups) {
+    ready_.push_back(std::move(limits->group));
+    return;
+  }
+  if (limits->group->remove()) return;
   leaving_.push_back(std::move(limits->group));
   note_due(now + kRemovePause);
 }
 
 bool Limiter::remove_all() {
+  makes_groups_ = false;
+  std::move(ready_.begin(), ready_.end(), std::back_inserter(leaving_));
+  ready_.clear();
   process_table_.for_each([this](KeeperRun& run) {
     if (run.limits && run.limits->group) leaving_.push_back(std::move(run.limits->group));
   });

@@ -1,5 +1,6 @@
-// Limiter: the limits of whole trees. Makes the control groups of a run before its leader starts,
-// polls what no group limits, and reports when a limit is reached. Keeper only.
+// Limiter: the control groups of runs, and the limits of whole trees. Makes the groups of a run
+// before its leader starts, polls what no group limits, and reports when a limit is reached. Keeper
+// only.
 #pragma once
 
 #include <chrono>
@@ -20,11 +21,11 @@ namespace gibbous::keeper {
 
 using Time = std::chrono::steady_clock::time_point;
 
-// The additional state of a run with limits; null for all others.
+// What limits a run, and its groups.
 struct DetachedLimits {
   TreeLimits limits;
   LimitsInForce in_force;
-  std::unique_ptr<RunGroup> group;  // null when every limit is polled
+  std::unique_ptr<RunGroup> group;  // null where none can be made
   int looks = 0;                    // still due after an event
   Time poll_due = Time::max();      // the next look at /proc
   Time due = Time::max();           // the next look of either kind
@@ -38,9 +39,11 @@ class Limiter {
   Limiter(ProcessTable& table, int epoll, std::uint32_t keeper_number);
   ~Limiter();
 
-  // Called before the start. Null when there is nothing to limit; an error names the limit that
-  // this machine cannot enforce.
+  // Called before the start. An error names the limit that this machine cannot enforce.
   Result<std::unique_ptr<DetachedLimits>> prepare(const TreeLimits& limits);
+  // Makes groups for the next runs, when there is time.
+  bool lacks_ready() const;
+  void make_ready();
   // The leader runs.
   void begin(KeeperRun& run, Time now);
   // Called when a group of this run has reported something, or its leader has ended.
@@ -69,12 +72,16 @@ class Limiter {
   // Rescans the table if it needs to and `rescanned` is not set yet.
   std::optional<LimitReached> check(KeeperRun& run, Time now, bool& rescanned);
   std::optional<LimitReached> poll(KeeperRun& run, Time now);
+  void find_places();
+  std::unique_ptr<RunGroup> take_ready();
   void note_due(Time due) { due_ = due < due_ ? due : due_; }
 
   ProcessTable& process_table_;
   int epoll_;
   std::string group_name_;
-  std::optional<CgroupPlaces> places_;  // the first run with limits looks for them
+  std::optional<CgroupPlaces> places_;
+  std::vector<std::unique_ptr<RunGroup>> ready_;  // for runs without limits
+  bool makes_groups_ = true;                      // false: it has failed
   std::uint32_t last_group_ = 0;
   std::vector<RunKey> limited_;  // runs that are polled, and some that no longer are
   std::vector<std::unique_ptr<RunGroup>> leaving_;

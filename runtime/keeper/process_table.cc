@@ -1,4 +1,5 @@
-// Attribution, from the surest to the weakest: already known, the mark, the session, GIBBOUS_RUN.
+// Attribution, from the surest to the weakest: already known, the mark, the control group, the
+// session, GIBBOUS_RUN.
 #include "runtime/keeper/process_table.h"
 
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "runtime/keeper/limiter.h"
 #include "runtime/keeper/starter.h"
 #include "runtime/process/proc.h"
+#include "runtime/process/run_group.h"
 #include "runtime/process/signals.h"
 
 namespace gibbous::keeper {
@@ -23,7 +25,9 @@ constexpr RunKey kUnknownRun = ~RunKey{0};
 }  // namespace
 
 ProcessTable::ProcessTable(std::uint32_t keeper_number, ProcessTree tree)
-    : keeper_number_(keeper_number), tree_(std::move(tree)) {}
+    : keeper_number_(keeper_number),
+      keeper_group_(keeper_group_name(keeper_number)),
+      tree_(std::move(tree)) {}
 
 ProcessTable::~ProcessTable() = default;
 
@@ -77,6 +81,11 @@ KeeperRun* ProcessTable::attribute(pid_t pid) {
     if (const auto number = marks->run_of(keeper_number_)) {
       const auto entry = by_mark_.find(*number);
       return entry == by_mark_.end() ? nullptr : find(entry->second);
+    }
+  }
+  if (const auto number = read_run_group(pid, keeper_group_)) {
+    for (auto& [key, run] : runs_) {
+      if (run.group == *number) return &run;
     }
   }
   if (const auto entry = by_session_.find(::getsid(pid)); entry != by_session_.end()) {

@@ -32,6 +32,7 @@ struct KeeperRun {
   pid_t leader = 0;   // 0 once it was reaped
   pid_t session = 0;  // the leader's pid, also after its end
   std::string env_tag;
+  std::uint32_t group = 0;     // the number of its RunGroup; 0: it has none
   std::vector<pid_t> orphans;  // as of the last rescan
   std::uint32_t left = 0;      // as last reported
   bool forgotten = false;      // by the library; in the table only until its leader is reaped
@@ -114,6 +115,7 @@ class ProcessTable {
 
   std::uint32_t keeper_number_;
   ProcessTree tree_;
+  std::string keeper_group_;
   std::uint32_t last_mark_run_ = 0;
   std::unordered_map<RunKey, KeeperRun> runs_;
   std::unordered_map<pid_t, RunKey> by_leader_;

@@ -120,6 +120,8 @@ void Server::run() {
   while (!lifecycle_.is(Phase::kDone)) {
     const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(kEvents),
                                    wait_ms(steady_clock::now()));
+    // What a run's start would pay for is made while there is nothing else to do.
+    if (count == 0 && may_make_ready()) limiter_->make_ready();
     bool messages = false;
     for (int i = 0; i < count; ++i) {
       const epoll_event& event = events[static_cast<std::size_t>(i)];
@@ -168,7 +170,12 @@ void Server::tidy() {
   }
 }
 
+bool Server::may_make_ready() const {
+  return limiter_ && has_host() && !lifecycle_.is_ending() && limiter_->lacks_ready();
+}
+
 int Server::wait_ms(Time now) const {
+  if (may_make_ready()) return 0;
   Time until = retry_send_;
   if (cleanups_) until = std::min(until, cleanups_->due());
   if (lifecycle_.ends_processes()) until = std::min(until, ending_->due());

@@ -49,6 +49,7 @@ class Server {
 
   // One turn of the loop.
   int wait_ms(Time now) const;
+  bool may_make_ready() const;
   void take_signals();
   void take_messages();
   void reap();

@@ -217,18 +217,17 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   if (!limits) {
     return StartFailure{StartStep::kGroup, ENOTSUP, limits.status().message()};
   }
-  const RunGroup* group = *limits ? (*limits)->group.get() : nullptr;
+  const RunGroup* group = (*limits)->group.get();
   const Mark mark = process_table_->next_mark();
   // Before it lives: the warden must know it as kept.
   if (start->keep && page_ != nullptr) page_->add_kept(mark.run);
-  StartOutcome outcome = starter_->start(
-      *start, strings, mark, group != nullptr ? group->entries() : std::span<const int>());
+  StartOutcome outcome = starter_->start(*start, strings, mark, group);
   if (outcome.failure) {
     limiter_->release(std::move(*limits), std::chrono::steady_clock::now());
     if (start->keep) tell_warden_of_kept();
     return outcome.failure;
   }
-  if (*limits) outcome.started.in_force = (*limits)->in_force;
+  outcome.started.in_force = (*limits)->in_force;
   std::unique_ptr<Detached> detached;
   if (start->keep) {
     detached = std::make_unique<Detached>(relays_, std::move(outcome.kept_out),
@@ -243,10 +242,11 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   send(std::move(outcome.fds));
   KeeperRun& run = process_table_->add(key, mark, outcome.started.pid, std::move(outcome.env_tag));
   run.stdin_device = outcome.stdin_device;
+  if (group != nullptr) run.group = group->number();
   run.stdin_inode = outcome.stdin_inode;
   run.placeholders = std::move(outcome.placeholders);
   run.limits = std::move(*limits);
-  if (run.limits) limiter_->begin(run, std::chrono::steady_clock::now());
+  limiter_->begin(run, std::chrono::steady_clock::now());
   run.keep = std::move(detached);
   if (run.keep) tell_warden_of_kept();
   run.outputs = std::move(outputs);
@@ -281,7 +281,7 @@ pid_t Server::start_cleanup(wire::Bytes body) {
   if (!cleanup) return 0;
   const bool apart = starter_->doubtful(*cleanup, UniqueFd()).has_value();
   const StartOutcome outcome =
-      starter_->start(*cleanup, UniqueFd(), process_table_->next_mark(), {}, apart);
+      starter_->start(*cleanup, UniqueFd(), process_table_->next_mark(), nullptr, apart);
   if (outcome.failure) return 0;
   process_table_->set_apart(outcome.started.pid);
   return outcome.started.pid;

@@ -167,10 +167,10 @@ std::string env_tag_of(const std::vector<char*>& env) {
 }  // namespace
 
 StartOutcome Starter::start(const wire::Start& start, const UniqueFd& strings_fd, Mark mark,
-                            std::span<const int> groups, bool apart) {
+                            const RunGroup* group, bool apart) {
   return with_strings(start, strings_fd, failed(StartStep::kRequest, EBADMSG),
                       [&](const wire::StartStrings& strings) {
-                        return launch(start, strings, mark, groups, apart);
+                        return launch(start, strings, mark, group, apart);
                       });
 }
 
@@ -242,7 +242,7 @@ static std::optional<std::string> hold_names(const SandboxSpec& spec,
 }
 
 StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
-                             std::span<const int> groups, bool apart) {
+                             const RunGroup* group, bool apart) {
   Ends ends;
   LaunchPlan plan;
   if (const auto step = make_ends(start, ends, plan)) return failed(*step, errno);
@@ -267,7 +267,11 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   plan.environment = strings.env.data();
   plan.directory = strings.cwd;
   plan.limits = limits;
-  plan.groups = groups;
+  if (group != nullptr) {
+    plan.groups = group->entries();
+    plan.birthplace = group->birthplace();
+    plan.needs_birthplace = group->needs_birthplace();
+  }
   plan.apart = apart;
   if (start.keep) {
     if (const Status open = open_control_(strings.keep_directory); !open) {

@@ -18,6 +18,7 @@
 #include "runtime/process/launch.h"
 #include "runtime/process/mark.h"
 #include "runtime/sandbox/ruleset.h"
+#include "runtime/process/run_group.h"
 #include "runtime/sandbox/sandbox.h"
 
 namespace gibbous::keeper {
@@ -61,12 +62,12 @@ class Starter {
           std::function<Status(const std::string&)> open_control_socket)
       : files_(files), mounts_(std::move(mounts)), open_control_(std::move(open_control_socket)) {}
 
-  // `strings_fd`: the memfd of a start whose strings are not in the message. `groups`: what the
-  // child enters before execve, as LaunchPlan::groups.
+  // `strings_fd`: the memfd of a start whose strings are not in the message. `group`: of the run;
+  // null: none.
   // `apart`: in a process of its own from the beginning, so that the keeper does not wait for the
   // program's file; what fails is seen only as its exit.
   StartOutcome start(const wire::Start& start, const UniqueFd& strings_fd, Mark mark,
-                     std::span<const int> groups, bool apart = false);
+                     const RunGroup* group, bool apart = false);
   // Returns what has to be tried out before, because a file system may not answer; nothing when
   // the start touches only what is known to answer.
   std::optional<StartTrial> doubtful(const wire::Start& start, const UniqueFd& strings_fd);
@@ -74,7 +75,7 @@ class Starter {
  private:
   std::optional<StartTrial> doubtful(const wire::StartStrings& strings);
   StartOutcome launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
-                      std::span<const int> groups, bool apart);
+                      const RunGroup* group, bool apart);
 
   rlimit files_;
   std::shared_ptr<paths::MountTypes> mounts_;

@@ -48,6 +48,8 @@ struct LaunchPlan {
   std::span<const LaunchLimit> limits;
   const PreparedSandbox* sandbox = nullptr;  // null: none
   std::span<const int> groups;  // cgroup.procs of the groups to enter, open for writing
+  int birthplace = -1;  // the group of version 2 in which the child begins; -1: the caller's
+  bool needs_birthplace = false;  // else the child begins in the caller's where that is refused
   // In a copy of the caller's memory, without waiting for the program: it fails as an exit of the
   // child.
   bool apart = false;
@@ -79,7 +81,12 @@ class Launcher {
   std::optional<LaunchError> launch(const LaunchPlan& plan, Launched& launched);
 
  private:
+  bool is_born_well(int group);
+
   void* stack_;  // of all children, one after another
+  // Whether a child that begins in another group lives: where the caller's group was killed once
+  // (cgroup.kill), the kernel takes it for a child that ran away from that. Unknown at first.
+  std::optional<bool> births_work_;
 };
 
 // The file to execute: by its path, or by a descriptor above kInheritedSocket, unless that is -1.

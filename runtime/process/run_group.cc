@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -16,6 +17,8 @@
 #include <ctime>
 #include <set>
 #include <string_view>
+
+#include "runtime/process/proc.h"
 
 namespace gibbous {
 namespace {
@@ -86,9 +89,10 @@ Result<std::unique_ptr<RunGroup>> RunGroup::create(const CgroupPlaces& places,
                                                    const std::string& keeper_group,
                                                    std::uint32_t number, const TreeLimits& limits) {
   std::unique_ptr<RunGroup> group(new RunGroup());
+  group->number_ = number;
   group->limits_ = limits;
   Directory* made = nullptr;
-  if (limits.memory_bytes != 0 && places.memory.ok()) {
+  if (limits.memory_bytes != 0 && group->usable(places.memory).ok()) {
     if (Status status = group->add(places.memory, keeper_group, number, "memory", &made); !status) {
       return status;
     }
@@ -96,7 +100,7 @@ Result<std::unique_ptr<RunGroup>> RunGroup::create(const CgroupPlaces& places,
     group->memory_ = made;
     group->in_force_.memory = made->version;
   }
-  if (limits.pids != 0 && places.pids.ok()) {
+  if (limits.pids != 0 && group->usable(places.pids).ok()) {
     if (Status status = group->add(places.pids, keeper_group, number, "pids", &made); !status) {
       return status;
     }
@@ -104,18 +108,42 @@ Result<std::unique_ptr<RunGroup>> RunGroup::create(const CgroupPlaces& places,
     group->pids_ = made;
     group->in_force_.pids = made->version;
   }
-  if (limits.cpu_share_millis != 0 && places.cpu.ok()) {
+  if (limits.cpu_share_millis != 0 && group->usable(places.cpu).ok()) {
     if (Status status = group->add(places.cpu, keeper_group, number, "cpu", &made); !status) {
       return status;
     }
     if (Status status = group->limit_cpu(*made, limits.cpu_share_millis); !status) return status;
     group->in_force_.cpu_share = made->version;
   }
-  // Used for clean-up, not as a limit: without it, each process group gets SIGKILL.
-  if (places.kill.ok() && group->add(places.kill, keeper_group, number, "", &made)) {
-    if (::access((made->path + "/cgroup.kill").c_str(), W_OK) == 0) group->kill_ = made;
+  group->needs_birthplace_ = static_cast<bool>(group->birthplace_);
+  // Says whose a process is, and ends all of them at once. Limits may have made one already.
+  if (!group->birthplace_ && places.kill.ok()) {
+    const Status status = group->add(places.kill, keeper_group, number, "", &made);
+    if (!status && !limits.any()) return status;
+  }
+  for (const auto& directory : group->directories_) {
+    const bool kills = directory->version == LimitMeans::kCgroup2 &&
+                       ::access((directory->path + "/cgroup.kill").c_str(), W_OK) == 0;
+    if (kills) group->kill_ = directory.get();
   }
   return group;
+}
+
+// A process is in one group of version 2: what is delegated elsewhere cannot be had as well.
+CgroupPlace RunGroup::usable(const CgroupPlace& place) const {
+  const bool elsewhere =
+      place.version == LimitMeans::kCgroup2 && !second_.empty() && place.directory != second_;
+  return elsewhere ? CgroupPlace() : place;
+}
+
+bool RunGroup::open_again() {
+  if (directories_.size() != 1 || needs_birthplace_ || killed_) return false;
+  const std::string& path = directories_.front()->path;
+  const UniqueFd list(::open((path + "/cgroup.procs").c_str(), O_RDONLY | O_CLOEXEC));
+  char first = 0;
+  if (!list || ::read(list.get(), &first, 1) != 0) return false;
+  birthplace_.reset(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  return static_cast<bool>(birthplace_);
 }
 
 RunGroup::~RunGroup() {
@@ -146,6 +174,13 @@ Status RunGroup::add(const CgroupPlace& place, const std::string& keeper_group,
     }
   }
   const std::string procs = path + "/cgroup.procs";
+  if (place.version == LimitMeans::kCgroup2) {
+    birthplace_.reset(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!birthplace_) return failure(path, errno);
+    second_ = place.directory;
+    *made = directories_.back().get();
+    return {};
+  }
   UniqueFd entry(::open(procs.c_str(), O_WRONLY | O_CLOEXEC));
   if (!entry) return failure(procs, errno);
   entry_numbers_.push_back(entry.get());
@@ -198,6 +233,7 @@ Status RunGroup::limit_pids(const Directory& group, std::uint32_t pids) {
 }
 
 void RunGroup::close_entries() {
+  birthplace_.reset();
   entries_.clear();
   entry_numbers_.clear();
 }
@@ -219,7 +255,8 @@ std::optional<LimitReached> RunGroup::reached() const {
   return std::nullopt;
 }
 
-void RunGroup::kill() const {
+void RunGroup::kill() {
+  killed_ = true;
   if (kill_ != nullptr) (void)write_file(kill_->path + "/cgroup.kill", "1");
 }
 
@@ -253,6 +290,8 @@ std::set<std::string> directories_of(const CgroupPlaces& places) {
   return directories;
 }
 
+constexpr std::size_t kGroupsBytes = 8192;
+
 // Removes the groups of runs for which `may_go` returns true, and then the keeper's own. rmdir
 // fails while something is in them.
 template <typename MayGo>
@@ -268,6 +307,35 @@ bool remove_below(const std::string& keeper, MayGo may_go) {
 }
 
 }  // namespace
+
+std::optional<std::uint32_t> read_run_group(pid_t pid, const std::string& keeper_group) {
+  std::array<char, kGroupsBytes> text;
+  if (!read_proc_file(pid, "cgroup", text)) return std::nullopt;
+  const std::string name = "/" + keeper_group + "/";
+  const char* const found = std::strstr(text.data(), name.c_str());
+  if (found == nullptr) return std::nullopt;
+  return static_cast<std::uint32_t>(std::strtoul(found + name.size(), nullptr, 10));
+}
+
+void kill_run_groups(const CgroupPlaces& places, std::uint32_t keeper_number,
+                     const std::function<bool(pid_t)>& is_spared) {
+  if (!places.kill.ok()) return;
+  // A run with limits may have its group elsewhere in version 2.
+  std::set<std::string> directories = {places.kill.directory};
+  for (const CgroupPlace* place : {&places.memory, &places.cpu, &places.pids}) {
+    if (place->version == LimitMeans::kCgroup2) directories.insert(place->directory);
+  }
+  for (const std::string& directory : directories) {
+    const std::string keeper = directory + "/" + keeper_group_name(keeper_number);
+    const OpenDirectory runs = open_directory(keeper);
+    while (const dirent* run = runs ? ::readdir(runs.get()) : nullptr) {
+      if (run->d_type != DT_DIR || run->d_name[0] == '.') continue;
+      const std::string group = keeper + "/" + run->d_name;
+      const auto first = static_cast<pid_t>(read_number(group + "/cgroup.procs"));
+      if (first > 0 && !is_spared(first)) (void)write_file(group + "/cgroup.kill", "1");
+    }
+  }
+}
 
 bool remove_keeper_groups(const CgroupPlaces& places, std::uint32_t keeper_number) {
   bool all = true;

@@ -1,9 +1,13 @@
-// RunGroup: the control groups of one run: one directory in each hierarchy that enforces one of its
-// limits, and one in version 2 for cgroup.kill. Made before the run's leader, which enters them
-// itself before it executes; removed when the run's tree is empty. Keeper only.
+// RunGroup: the control groups of one run: one directory in version 2, and one in each hierarchy of
+// version 1 that enforces one of its limits. Made before the run's leader, which is born in the
+// first and enters the others itself before it executes; removed when the run's tree is empty.
+// Keeper only.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,8 +26,9 @@ std::string keeper_group_name(std::uint32_t keeper_number);
 
 class RunGroup {
  public:
-  // Enforces those of `limits` for which there is a place; `in_force` says which. A failing Status
-  // names the file that could not be created or written.
+  // Enforces those of `limits` for which there is a place; `in_force` says which. Without limits,
+  // the group only says whose a process is. A failing Status names the file that could not be
+  // created or written.
   static Result<std::unique_ptr<RunGroup>> create(const CgroupPlaces& places,
                                                   const std::string& keeper_group,
                                                   std::uint32_t number, const TreeLimits& limits);
@@ -32,6 +37,15 @@ class RunGroup {
   RunGroup& operator=(const RunGroup&) = delete;
 
   const LimitsInForce& in_force() const { return in_force_; }
+  std::uint32_t number() const { return number_; }
+  // The group in version 2, for CLONE_INTO_CGROUP; -1: there is none.
+  int birthplace() const { return birthplace_.get(); }
+  // A limit holds only for who is born there.
+  bool needs_birthplace() const { return needs_birthplace_; }
+  // After close_entries(), for another run. False: it is gone, because whoever cleans up takes
+  // empty groups for left behind; or something is in it; or it was killed, and the kernel goes on
+  // killing whoever is born in it.
+  bool open_again();
   // The leader writes "0" to each, and is then in the group.
   std::span<const int> entries() const { return entry_numbers_; }
   void close_entries();
@@ -41,7 +55,7 @@ class RunGroup {
   // Returns the limit that the kernel says was reached, with its figures.
   std::optional<LimitReached> reached() const;
   // Sends SIGKILL to every process in the group at once; only with version 2.
-  void kill() const;
+  void kill();
   // Returns false if a process is still in a group.
   bool remove();
 
@@ -57,16 +71,32 @@ class RunGroup {
   Status limit_cpu(const Directory& group, std::uint32_t share_millis);
   Status limit_pids(const Directory& group, std::uint32_t pids);
 
+  CgroupPlace usable(const CgroupPlace& place) const;
+
+  std::uint32_t number_ = 0;
   TreeLimits limits_;
   LimitsInForce in_force_;
   std::vector<std::unique_ptr<Directory>> directories_;
   Directory* memory_ = nullptr;
   Directory* pids_ = nullptr;
   Directory* kill_ = nullptr;
+  UniqueFd birthplace_;
+  bool needs_birthplace_ = false;
+  bool killed_ = false;
+  std::string second_;  // where the group in version 2 is
   std::vector<UniqueFd> entries_;
   std::vector<int> entry_numbers_;
   std::vector<UniqueFd> events_;
 };
+
+// Returns the number of the run's group that a process is in; nothing when it is in none of this
+// keeper's.
+std::optional<std::uint32_t> read_run_group(pid_t pid, const std::string& keeper_group);
+
+// Sends SIGKILL to everything in the groups of a keeper's runs, all of a run at once, but to those
+// of which `is_spared` says so of a process. Only with version 2.
+void kill_run_groups(const CgroupPlaces& places, std::uint32_t keeper_number,
+                     const std::function<bool(pid_t)>& is_spared);
 
 // Removes the groups of a keeper that has ended. Returns false when a process is still in them.
 bool remove_keeper_groups(const CgroupPlaces& places, std::uint32_t keeper_number);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/process/cgroup_places.h"
 #include "runtime/process/proc.h"
 #include "tests/support/catch.h"
 #include "tests/support/conversation.h"
@@ -48,8 +49,9 @@ inline Steps block(const std::string& step, const Steps& inside) {
   return Steps{step, "{"} + inside + Steps{"}"};
 }
 
-inline const std::vector<Tree>& trees() {
-  static const std::vector<Tree> kTrees = {
+// Where a run has a control group, nothing that a process may do to itself hides whose it is.
+inline std::vector<Tree> all_trees() {
+  std::vector<Tree> all = {
       {"a process", kStay, 1},
       {"a child in the same group", block("fork", kStay) + kStay, 2},
       {"a grandchild in a session of its own",
@@ -88,6 +90,18 @@ inline const std::vector<Tree>& trees() {
        block("double-fork", {"setsid", "print", "up", "stop-parent"}) + kStay, 2, true, true,
        milliseconds{10'000}},
   };
+  if (find_cgroup_places().kill.ok()) {
+    all.push_back(
+        {"a daemon that hides from marks, session and environment",
+         block("double-fork", {"setsid", "lower-limits", "print", "up", "clear-env", "pause"}) +
+             kStay,
+         2});
+  }
+  return all;
+}
+
+inline const std::vector<Tree>& trees() {
+  static const std::vector<Tree> kTrees = all_trees();
   return kTrees;
 }
 

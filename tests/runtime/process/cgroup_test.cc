@@ -104,11 +104,13 @@ TEST_CASE("a run's group in version 2 gets its limits, and reports the one that 
   limits.cpu_share_millis = 1500;
   auto made = RunGroup::create(layout.find("0::/\n"), keeper_group_name(42), 3, limits);
   REQUIRE(made.ok());
-  const RunGroup& run = **made;
+  RunGroup& run = **made;
   CHECK(run.in_force().memory == LimitMeans::kCgroup2);
   CHECK(run.in_force().pids == LimitMeans::kCgroup2);
   CHECK(run.in_force().cpu_share == LimitMeans::kCgroup2);
-  CHECK(run.entries().size() == 1);
+  CHECK(run.entries().empty());
+  CHECK(run.birthplace() >= 0);
+  CHECK(run.needs_birthplace());
   CHECK(layout.text(group + "/memory.max") == "67108864");
   CHECK(layout.text(group + "/memory.swap.max") == "0");
   CHECK(layout.text(group + "/memory.oom.group") == "1");
@@ -125,6 +127,42 @@ TEST_CASE("a run's group in version 2 gets its limits, and reports the one that 
   CHECK(run.reached()->used == 67'000'000);
   run.kill();
   CHECK(layout.text(group + "/cgroup.kill") == "1");
+}
+
+TEST_CASE("in version 2 a run has one group, even where controllers are delegated elsewhere") {
+  Layout layout;
+  layout.mount("/cg", "cgroup2", "");
+  layout.file("/cg/cgroup.subtree_control", "cpu memory");
+  layout.file("/cg/user/cgroup.subtree_control", "memory");
+  layout.file("/cg/user/app/cgroup.subtree_control", "");
+  layout.file("/cg/user/gibbous-0000002a/3/memory.max", "");
+  TreeLimits limits;
+  limits.memory_bytes = 64 * kMegabyte;
+  limits.cpu_share_millis = 500;
+  const CgroupPlaces places = layout.find("0::/user/app\n");
+  const auto made = RunGroup::create(places, keeper_group_name(42), 3, limits);
+  REQUIRE(made.ok());
+  CHECK((*made)->in_force().memory == LimitMeans::kCgroup2);
+  CHECK((*made)->in_force().cpu_share == LimitMeans::kNone);
+  CHECK_FALSE(fs::exists(layout.dir.path() + "/cg/user/app/gibbous-0000002a"));
+  const auto none = RunGroup::create(places, keeper_group_name(42), 4, {});
+  REQUIRE(none.ok());
+  CHECK_FALSE((*none)->needs_birthplace());
+  CHECK(fs::exists(layout.dir.path() + "/cg/user/app/gibbous-0000002a/4"));
+  const std::string procs = "/cg/user/app/gibbous-0000002a/4/cgroup.procs";
+  layout.file(procs, "");
+  (*none)->close_entries();
+  CHECK((*none)->birthplace() < 0);
+  CHECK((*none)->open_again());
+  CHECK((*none)->birthplace() >= 0);
+  layout.file(procs, "123\n");
+  CHECK_FALSE((*none)->open_again());
+  layout.file(procs, "");
+  CHECK((*none)->open_again());
+  (*none)->kill();
+  CHECK_FALSE((*none)->open_again());
+  fs::remove_all(layout.dir.path() + "/cg/user/app/gibbous-0000002a/4");
+  CHECK_FALSE((*none)->open_again());
 }
 
 TEST_CASE("a group that cannot be made names the file") {

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <span>
@@ -56,10 +57,15 @@ int main(int argc, char** argv) {
   socklen_t size = sizeof host;
   ::getsockopt(gibbous::kInheritedSocket, SOL_SOCKET, SO_PEERCRED, &host, &size);
   page = WardenPage::map();
+  // Its end at the keeper closes with the keeper, and continues a warden that somebody has stopped.
+  std::array<int, 2> alarm{-1, -1};
+  (void)::pipe2(alarm.data(), O_CLOEXEC);
   const pid_t warden = ::getpid();
   const pid_t keeper = page == nullptr ? -1 : ::fork();
   if (keeper > 0) {
     ::close(gibbous::kInheritedSocket);
+    ::close(alarm[1]);
+    gibbous::keeper::stay_reachable(alarm[0]);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     const gibbous::UniqueFd process(
         host.pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, host.pid, 0U)) : -1);
@@ -70,6 +76,7 @@ int main(int argc, char** argv) {
     // Until its host knows this process, what ends the warden ends it.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (::getppid() != warden) return 1;
+    ::close(alarm[0]);
     ::setsid();
   }
   gibbous::keeper::stay_reachable(gibbous::kInheritedSocket);

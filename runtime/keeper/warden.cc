@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -37,6 +38,30 @@ constexpr milliseconds kFirstSweepPause{1};
 constexpr milliseconds kLongestSweepPause{20};
 constexpr int kQuickRounds =
     200;  // processes that fork and exit for ever are outrun, not waited for
+
+// While it lives, the kernel continues this process every millisecond, whoever stops it: what it
+// ends becomes its child first, and may be a daemon that stops its parent.
+class Restless {
+ public:
+  Restless() {
+    sigevent event{};
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = SIGCONT;
+    made_ = ::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
+    constexpr long kMillisecond = 1'000'000;
+    const itimerspec each{{0, kMillisecond}, {0, kMillisecond}};
+    if (made_) ::timer_settime(timer_, 0, &each, nullptr);
+  }
+  ~Restless() {
+    if (made_) ::timer_delete(timer_);
+  }
+  Restless(const Restless&) = delete;
+  Restless& operator=(const Restless&) = delete;
+
+ private:
+  timer_t timer_{};
+  bool made_ = false;
+};
 
 class Guard {
  public:
@@ -69,6 +94,9 @@ class Guard {
 
   // Ends everything below, without the runs that are kept.
   void sweep() {
+    const Restless restless;
+    const CgroupPlaces places = find_cgroup_places();
+    kill_run_groups(places, page_.keeper(), [this](pid_t pid) { return is_kept(pid); });
     const auto until = steady_clock::now() + kSweep;
     milliseconds pause = kFirstSweepPause;
     int empty = 0;
@@ -81,7 +109,7 @@ class Guard {
       std::this_thread::sleep_for(pause);
       pause = std::min(pause * 2, kLongestSweepPause);
     }
-    (void)remove_keeper_groups(find_cgroup_places(), page_.keeper());
+    (void)remove_keeper_groups(places, page_.keeper());
   }
 
  private:

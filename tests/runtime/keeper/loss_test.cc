@@ -402,8 +402,8 @@ TEST_CASE("a keeper is called gibbous-keeper, is alone in its session, and keeps
   CHECK(stat->session == keeper);
   CHECK(stat->parent != ::getpid());
   // Two of null (0 is no positive number), socket, signals, epoll, host, its children, the mounts
-  // and their changes, and the run's output.
-  constexpr std::size_t kOpen = 10;
+  // and their changes, what tells the warden of its end, and the run's output.
+  constexpr std::size_t kOpen = 11;
   CHECK(harness.wait_for([&] {
     std::vector<pid_t> fds;
     return list_numbers(("/proc/" + std::to_string(keeper) + "/fd").c_str(), fds) &&

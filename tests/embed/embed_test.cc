@@ -246,7 +246,10 @@ void poll_as_told(Runtime& runtime, const std::function<bool()>& done) {
 }
 
 TEST_CASE("a host that polls only when it is told to is told of everything") {
-  Host host(auto_mode());
+  const testing::TempDir dir;
+  RuntimeOptions options = auto_mode();
+  options.state_dir = dir.path() + "/state";  // others' queues would be looked after
+  Host host(options);
   Runtime& runtime = *host.runtime;
   const auto never = [] { return false; };
   poll_as_told(runtime, never);

@@ -94,6 +94,19 @@ function M.check(request, owner)
   schema.check(request, schema.sandbox { profiles = profile_names() }, owner .. ': sandbox')
 end
 
+-- Returns the ports that are in both lists; all of the other one's where there is no first.
+local function common(first, second)
+  local both = {}
+  for _, port in ipairs(second) do
+    local found = first == nil
+    for _, each in ipairs(first or {}) do
+      found = found or each == port
+    end
+    both[#both + 1] = found and port or nil
+  end
+  return both
+end
+
 --- Returns the strictest of the requests of the mode, the configuration and the caller, as a whole
 --- profile; nil when none of them requests anything.
 ---
@@ -102,6 +115,7 @@ end
 ---@return Sandbox?
 function M.strictest(requests)
   local chosen, network, abi = 'none', 'on', 0
+  local ports
   for _, request in ipairs(requests) do
     local profile = request.profile or 'none'
     if not M.PROFILES[profile] then
@@ -113,12 +127,18 @@ function M.strictest(requests)
     if request.network and NETWORKS[request.network] > NETWORKS[network] then
       network = request.network
     end
+    if (request.network or 'on') ~= 'on' then
+      ports = common(ports, request.host_ports or {})
+    end
     abi = math.max(abi, request.min_landlock_abi or 0)
   end
   if chosen == 'none' and network == 'on' and abi == 0 then
     return nil
   end
-  local whole = { profile = chosen, network = network, min_landlock_abi = abi }
+  local whole = {
+    profile = chosen, network = network, min_landlock_abi = abi,
+    host_ports = network == 'loopback' and ports or nil,
+  }
   for _, list in ipairs(LISTS) do
     whole[list] = M.PROFILES[chosen][list]
   end

@@ -52,6 +52,7 @@ struct KeeperRun {
   bool undisturbed = false;      // the SIGTERM after its host changes nothing for it
   std::optional<LimitReached> limit_hit;
   std::vector<Placeholder> placeholders;  // of its sandbox
+  std::string network_group;              // that it shares; "": none
   // The pipe that is its standard input, which a process that waits for input reads; 0: no pipe.
   std::uint64_t stdin_device = 0;
   std::uint64_t stdin_inode = 0;
@@ -114,8 +115,8 @@ class ProcessTable {
   void send(pid_t pid, int signal_number, StillOurs still_ours);
 
   std::uint32_t keeper_number_;
-  ProcessTree tree_;
   std::string keeper_group_;
+  ProcessTree tree_;
   std::uint32_t last_mark_run_ = 0;
   std::unordered_map<RunKey, KeeperRun> runs_;
   std::unordered_map<pid_t, RunKey> by_leader_;

@@ -243,6 +243,7 @@ void Server::reap() {
     rusage usage{};
     if (::wait4(pid, &status, WNOHANG, &usage) != pid) return;
     if (process_table_) process_table_->forget_process(pid);
+    if (starter_ && starter_->networks().ended(pid)) continue;
     if (auto proven = proofs_.ended(pid)) {
       if (!lifecycle_.is_ending()) start_proven(std::move(*proven), status);
       continue;
@@ -303,6 +304,7 @@ void Server::remove_if_done(KeeperRun& run) {
 
 void Server::remove(KeeperRun& run) {
   limiter_->release(std::move(run.limits), steady_clock::now());
+  starter_->networks().let_go(run.network_group);
   const bool was_kept = run.keep != nullptr;
   for (Placeholder& name : run.placeholders) names_.push_back({run.key, std::move(name)});
   process_table_->remove(run);
@@ -522,6 +524,7 @@ void Server::end_processes(Event why, Millis grace) {
   tell_warden(steady_clock::now() + grace + kEndingTakes);
   delayed_starts_.clear();
   proofs_.clear();
+  end_networks();
   connected_ = connected_ && !lifecycle_.is(Phase::kSparing);
   if (control_) watch_control_socket(false);
   if (why == Event::kHostLost) watch_outputs();
@@ -529,6 +532,16 @@ void Server::end_processes(Event why, Millis grace) {
   ending_ = std::make_unique<Ending>(*process_table_, grace, steady_clock::now());
   reap();
   finish_ending();
+}
+
+// What connects networks must not keep the keeper from its end.
+void Server::end_networks() {
+  std::unordered_set<std::string> kept;
+  const bool spares = lifecycle_.is(Phase::kSparing);
+  process_table_->for_each([&](const KeeperRun& run) {
+    if (spares && run.keep) kept.insert(run.network_group);
+  });
+  starter_->networks().clear(kept);
 }
 
 // The host reads no longer: the keeper does, so that nothing that ends waits for a reader.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -48,8 +49,8 @@ class Server {
   Status open();
 
   // One turn of the loop.
-  int wait_ms(Time now) const;
   bool may_make_ready() const;
+  int wait_ms(Time now) const;
   void take_signals();
   void take_messages();
   void reap();
@@ -106,6 +107,7 @@ class Server {
   void tell_warden_of_kept();
   void stop();
   void end_processes(Event why, Millis grace);
+  void end_networks();
   // Moves to the next phase when no process to be ended is left, or with `given_up`.
   void finish_ending(bool given_up = false);
   // Every run has ended: carries out the last cleanup commands.

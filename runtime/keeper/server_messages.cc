@@ -111,7 +111,8 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
   }
   starter_ = std::make_unique<Starter>(
       original_files_, mounts_,
-      [this](const std::string& directory) { return open_control_socket(directory); });
+      [this](const std::string& directory) { return open_control_socket(directory); },
+      [this](pid_t pid) { process_table_->set_apart(pid); });
   if (page_ != nullptr) page_->set_keeper(hello->keeper);
   ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);  // from now on its host knows it
   process_table_ = std::make_unique<ProcessTable>(hello->keeper, ProcessTree());
@@ -241,10 +242,11 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   wire::encode_started(out_, key, outcome.started);
   send(std::move(outcome.fds));
   KeeperRun& run = process_table_->add(key, mark, outcome.started.pid, std::move(outcome.env_tag));
-  run.stdin_device = outcome.stdin_device;
   if (group != nullptr) run.group = group->number();
+  run.stdin_device = outcome.stdin_device;
   run.stdin_inode = outcome.stdin_inode;
   run.placeholders = std::move(outcome.placeholders);
+  run.network_group = std::move(outcome.network_group);
   run.limits = std::move(*limits);
   limiter_->begin(run, std::chrono::steady_clock::now());
   run.keep = std::move(detached);

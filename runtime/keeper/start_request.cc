@@ -26,7 +26,7 @@ bool sendable(const SandboxSpec& spec) {
       return false;
     }
   }
-  return !has_nul(spec.profile);
+  return !has_nul(spec.profile) && !has_nul(spec.network_group);
 }
 
 bool sendable(const EndPlace& place) {

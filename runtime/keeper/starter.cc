@@ -241,6 +241,31 @@ static std::optional<std::string> hold_names(const SandboxSpec& spec,
   return std::nullopt;
 }
 
+// Lets go of the network of a start that fails.
+class SharedNetwork {
+ public:
+  SharedNetwork() = default;
+  SharedNetwork(SessionNetworks& networks, std::string group)
+      : networks_(&networks), group_(std::move(group)) {}
+  ~SharedNetwork() {
+    if (networks_ != nullptr) networks_->let_go(group_);
+  }
+  SharedNetwork(const SharedNetwork&) = delete;
+  SharedNetwork& operator=(SharedNetwork&& other) noexcept {
+    networks_ = std::exchange(other.networks_, nullptr);
+    group_ = std::move(other.group_);
+    return *this;
+  }
+  std::string keep() {
+    networks_ = nullptr;
+    return std::move(group_);
+  }
+
+ private:
+  SessionNetworks* networks_ = nullptr;
+  std::string group_;
+};
+
 StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
                              const RunGroup* group, bool apart) {
   Ends ends;
@@ -279,6 +304,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     }
   }
   StartOutcome outcome;
+  SharedNetwork shares;
   std::unique_ptr<PreparedSandbox> sandbox;
   if (strings.sandbox && strings.sandbox->names_only) {
     const SandboxSpec names = holdable(*strings.sandbox, *mounts_->now());
@@ -288,8 +314,18 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     }
   } else if (strings.sandbox) {
     if (!support_) support_ = probe_sandbox_support();
+    SandboxStart start_sandbox{-1, -1, &rulesets_, start.terminal.has_value()};
+    if (strings.sandbox->network == SandboxNetwork::kLoopback &&
+        !strings.sandbox->network_group.empty()) {
+      const std::string& group = strings.sandbox->network_group;
+      const auto place = networks_.take(group, support_->through_user_namespace);
+      if (!place) return failed(StartStep::kSandbox, ENOTSUP, place.status().message());
+      shares = SharedNetwork(networks_, group);
+      start_sandbox.user_namespace = (*place)->user.get();
+      start_sandbox.network_namespace = (*place)->network.get();
+    }
     auto prepared = PreparedSandbox::prepare(holdable(*strings.sandbox, *mounts_->now()), *support_,
-                                             {&rulesets_, start.terminal.has_value()});
+                                             start_sandbox);
     if (!prepared) return failed(StartStep::kSandbox, ENOTSUP, prepared.status().message());
     sandbox = std::move(*prepared);
     plan.sandbox = sandbox.get();
@@ -305,6 +341,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     outcome.stdin_device = in.st_dev;
     outcome.stdin_inode = in.st_ino;
   }
+  outcome.network_group = shares.keep();
   outcome.started.pid = launched.pid;
   outcome.started.start_time = launched.start_time;
   outcome.started.in = static_cast<bool>(library[kIn]);

@@ -12,13 +12,14 @@
 
 #include "gibbous/status.h"
 #include "runtime/keeper/channel.h"
+#include "runtime/keeper/session_networks.h"
 #include "runtime/keeper/wire.h"
 #include "runtime/paths/mount_types.h"
 #include "runtime/paths/question.h"
 #include "runtime/process/launch.h"
 #include "runtime/process/mark.h"
-#include "runtime/sandbox/ruleset.h"
 #include "runtime/process/run_group.h"
+#include "runtime/sandbox/ruleset.h"
 #include "runtime/sandbox/sandbox.h"
 
 namespace gibbous::keeper {
@@ -39,6 +40,7 @@ struct StartOutcome {
   std::string notes;
   std::optional<EndPlace> end_place;
   std::vector<Placeholder> placeholders;  // of its sandbox, until nothing of the run is left
+  std::string network_group;              // to be let go of then; "": none
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
 };
 
@@ -58,9 +60,14 @@ class Starter {
  public:
   // `files`: the limit on open files for children, from before the keeper raised its own.
   // `open_control_socket` lets hosts find the keeper in a directory; called before a run is kept.
+  // `on_process` is told of children that belong to no run.
   Starter(rlimit files, std::shared_ptr<paths::MountTypes> mounts,
-          std::function<Status(const std::string&)> open_control_socket)
-      : files_(files), mounts_(std::move(mounts)), open_control_(std::move(open_control_socket)) {}
+          std::function<Status(const std::string&)> open_control_socket,
+          std::function<void(pid_t)> on_process)
+      : files_(files),
+        mounts_(std::move(mounts)),
+        open_control_(std::move(open_control_socket)),
+        networks_(std::move(on_process)) {}
 
   // `strings_fd`: the memfd of a start whose strings are not in the message. `group`: of the run;
   // null: none.
@@ -72,6 +79,8 @@ class Starter {
   // the start touches only what is known to answer.
   std::optional<StartTrial> doubtful(const wire::Start& start, const UniqueFd& strings_fd);
 
+  SessionNetworks& networks() { return networks_; }
+
  private:
   std::optional<StartTrial> doubtful(const wire::StartStrings& strings);
   StartOutcome launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
@@ -82,6 +91,7 @@ class Starter {
   std::function<Status(const std::string&)> open_control_;
   std::optional<SandboxSupport> support_;  // the first start with a sandbox finds it out
   Rulesets rulesets_;
+  SessionNetworks networks_;
   Launcher launcher_;
 };
 

@@ -63,7 +63,7 @@ std::size_t strings_size(const StartRequest& request) {
   for (const std::string& argument : request.argv) size += argument.size() + 1;
   for (const std::string& variable : request.env) size += variable.size() + 1;
   if (request.sandbox) {
-    size += request.sandbox->profile.size() + 1;
+    size += request.sandbox->profile.size() + 1 + request.sandbox->network_group.size() + 1;
     for (const auto* list : lists_of(*request.sandbox)) {
       for (const std::string& path : *list) size += path.size() + 1;
     }
@@ -81,6 +81,7 @@ void append_strings(Buffer& out, const StartRequest& request) {
   for (const std::string& variable : request.env) append_string(out, variable);
   if (request.sandbox) {
     append_string(out, request.sandbox->profile);
+    append_string(out, request.sandbox->network_group);
     for (const auto* list : lists_of(*request.sandbox)) {
       for (const std::string& path : *list) append_string(out, path);
     }
@@ -213,8 +214,9 @@ static SandboxSpec sandbox_of(const Start& start, std::span<const char* const> s
   spec.network = start.network;
   spec.min_landlock_abi = start.min_landlock_abi;
   spec.names_only = start.names_only;
-  spec.profile = strings.front();
-  std::size_t next = 1;
+  spec.profile = strings[0];
+  spec.network_group = strings[1];
+  std::size_t next = 2;
   const std::array lists{&spec.read,   &spec.write,    &spec.unreadable, &spec.unwritable,
                          &spec.pinned, &spec.occupied, &spec.claimed};
   for (std::size_t i = 0; i < lists.size(); ++i) {
@@ -226,7 +228,7 @@ static SandboxSpec sandbox_of(const Start& start, std::span<const char* const> s
 }
 
 Result<StartStrings> split_strings(const Start& start, Bytes strings) {
-  std::size_t sandbox = start.sandboxed ? 1 : 0;
+  std::size_t sandbox = start.sandboxed ? 2 : 0;
   for (const std::uint32_t paths : start.sandbox_paths) sandbox += paths;
   constexpr std::size_t kPairOfStrings = 2;
   std::size_t count = std::size_t{1} + start.argc + start.envc + sandbox;

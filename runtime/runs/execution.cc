@@ -97,6 +97,12 @@ StartRequest Runs::request_for(const Entry& entry) const {
   const LimitSet& limits = elsewhere != nullptr ? elsewhere->limits : spec.limits;
   request.tree_limits = limits.tree;
   request.sandbox = spec.sandbox;
+  if (request.sandbox && request.sandbox->network == SandboxNetwork::kLoopback) {
+    for (const std::uint16_t port : request.sandbox->host_ports) {
+      request.sandbox->network_group += std::to_string(port) + ",";
+    }
+    request.sandbox->network_group += "/" + spec.session;
+  }
   if (elsewhere != nullptr && !elsewhere->names.empty()) {
     request.sandbox.emplace();
     request.sandbox->names_only = true;

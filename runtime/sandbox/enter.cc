@@ -4,6 +4,7 @@
 #include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <net/if.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -257,6 +258,12 @@ GIBBOUS_IN_CHILD std::uint64_t kept_capabilities() {
 
 GIBBOUS_IN_CHILD bool PreparedSandbox::enter_namespaces(SandboxFailure* failure) const noexcept {
   const SandboxEntry& entry = *entry_;
+  if ((entry.user_namespace >= 0 &&
+       ::syscall(SYS_setns, entry.user_namespace, CLONE_NEWUSER) != 0) ||
+      (entry.network_namespace >= 0 &&
+       ::syscall(SYS_setns, entry.network_namespace, CLONE_NEWNET) != 0)) {
+    return fail(failure, SandboxStep::kUnshare);
+  }
   if (entry.namespaces == 0) return true;
   if (::syscall(SYS_unshare, entry.namespaces) != 0) return fail(failure, SandboxStep::kUnshare);
   if ((entry.namespaces & kernel::kCloneNewUser) != 0 && !keep_identity(entry)) {

@@ -27,6 +27,9 @@ struct Cover {
 
 struct SandboxEntry {
   // enter_namespaces
+  // Descriptors of namespaces to join before those are made; -1: none.
+  int user_namespace = -1;
+  int network_namespace = -1;
   unsigned long namespaces = 0;  // CLONE_NEW*
   bool loopback = false;
   std::string uid_map;  // of a new user namespace

@@ -94,11 +94,16 @@ class Preparation {
   void choose_namespaces() {
     // System V shared memory and message queues have no path to grant.
     if (report_.mount_namespace) entry_.namespaces |= kernel::kCloneNewNs | kernel::kCloneNewIpc;
-    if (report_.network_namespace) {
+    const bool joins = report_.network_namespace && start_.network_namespace >= 0;
+    if (joins) {
+      entry_.user_namespace = start_.user_namespace;
+      entry_.network_namespace = start_.network_namespace;
+    } else if (report_.network_namespace) {
       entry_.namespaces |= kernel::kCloneNewNet;
       entry_.loopback = true;
     }
     if (entry_.namespaces == 0 || !support_.through_user_namespace) return;
+    if (entry_.user_namespace >= 0) return;  // that one gives the rights for the others
     entry_.namespaces |= kernel::kCloneNewUser;
     const auto map = [](unsigned id) {
       return std::to_string(id) + " " + std::to_string(id) + " 1";
@@ -110,7 +115,7 @@ class Preparation {
   // A new user namespace starts with all of them. Elsewhere only a privileged process can drop
   // them; the child of any other can gain none, because no_new_privs comes before the program.
   void choose_capabilities() {
-    const bool all = (entry_.namespaces & kernel::kCloneNewUser) != 0;
+    const bool all = (entry_.namespaces & kernel::kCloneNewUser) != 0 || entry_.user_namespace >= 0;
     if (!all && ::geteuid() != 0) return;
     // Nothing here changes the bounding set of this process.
     static const std::vector<bool> bounding = bounding_set();

@@ -47,6 +47,12 @@ struct SandboxSpec {
   // An executor applies the profile: the keeper holds the names in `occupied`, and restricts
   // nothing.
   bool names_only = false;
+  // With a network of its own: runs of the same group share it. "": the run's alone.
+  // SessionNetworks::take says what the name means.
+  std::string network_group;
+  // Of this machine's loopback, may be reached from a network of its own. The library makes a part
+  // of the group's name of them.
+  std::vector<std::uint16_t> host_ports;
   // Sentences for SandboxReport::unprotected: what whoever made this could not find out. They stay
   // with the library.
   std::vector<std::string> gaps;
@@ -106,6 +112,9 @@ class Rulesets;
 
 // What one start brings along.
 struct SandboxStart {
+  // The namespaces of a shared network; -1: the caller's user namespace, and a network of its own.
+  int user_namespace = -1;
+  int network_namespace = -1;
   Rulesets* rulesets = nullptr;  // keeps what the next start may use again (ruleset.h)
   bool has_terminal = false;     // it keeps what is at /dev/pts
 };

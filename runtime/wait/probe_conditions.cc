@@ -152,7 +152,11 @@ class PortCondition final : public ProbeCondition {
 
   // A run with a network of its own has its ports there, whatever listens here.
   void look_in_own_network() {
-    if (const auto found = find_in_own_network(run_->pid(), query_.port)) {
+    // In a network that is forwarded, "ready" means that others can reach it.
+    const auto& sandbox = run_->spec().sandbox;
+    const bool forwarded = sandbox && sandbox->network == SandboxNetwork::kLoopback;
+    const auto found = find_in_own_network(run_->pid(), query_.port);
+    if (found && (!forwarded || is_forwarded(run_->pid(), query_.port))) {
       Fired fired;
       fired.address = found->address;
       fired.pid = found->pid;

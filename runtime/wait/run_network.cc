@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/process/listeners.h"
@@ -15,6 +17,8 @@ namespace {
 
 constexpr std::size_t kMaxProcesses = 256;
 constexpr std::size_t kMaxNetworks = 4;
+constexpr std::size_t kNameBytes = 32;
+constexpr std::string_view kForwarderName = "gibbous-forward";  // runtime/network/forwarder.cc
 
 ino_t network_of(const std::string& process) {
   struct stat space {};
@@ -41,6 +45,23 @@ std::vector<pid_t> processes_with_own_network(pid_t leader, std::size_t most) {
 
 bool has_own_network(pid_t leader) {
   return leader > 0 && !processes_with_own_network(leader, 1).empty();
+}
+
+bool is_forwarded(pid_t leader, int port) {
+  const auto stat = read_stat(leader);
+  ListeningSockets listeners;
+  if (!stat || !append_own_listeners(listeners)) return false;
+  for (const auto& [inode, socket] : listeners) {
+    if (socket.port != port) continue;
+    // The forwarder is a child of the keeper, as the leader is.
+    const pid_t owner = find_socket_owner(inode, stat->parent);
+    std::array<char, kNameBytes> name{};
+    if (owner > 0 && read_proc_file(owner, "comm", name) &&
+        std::string_view(name.data()).starts_with(kForwarderName)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::optional<ListeningPort> find_in_own_network(pid_t leader, int port) {

@@ -57,7 +57,10 @@
 ---@class SandboxRequest
 ---@field profile? string of policies/lib/sandbox.lua: 'none', 'workspace', 'readonly'; default:
 ---'none'
----@field network? 'on'|'loopback'|'off' default: 'on'; loopback is a private network of the run
+---@field network? 'on'|'loopback'|'off' default: 'on'; loopback is a network of the session's own:
+---what listens in it can be reached from this machine's loopback, at the same port, nothing else
+---@field host_ports? integer[] with loopback: ports of this machine's loopback that can be reached
+---from it; default: none
 ---@field min_landlock_abi? integer the start fails where the kernel has less
 
 ---A whole profile. Paths begin with '/', '~/' or a variable, see policies/lib/sandbox.lua.

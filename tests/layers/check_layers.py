@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 # Which folders of ours a folder may include, besides itself and the public headers.
-RUNTIME = ['runtime/base', 'runtime/paths', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output', 'runtime/command',
+RUNTIME = ['runtime/base', 'runtime/paths', 'runtime/sandbox', 'runtime/process', 'runtime/network', 'runtime/keeper', 'runtime/output', 'runtime/command',
            'runtime/rules', 'runtime/audit', 'runtime/runs', 'runtime/watch', 'runtime/wait',
            'runtime/journal', 'runtime/recording', 'runtime/queue', 'runtime/terminal', 'runtime/supervise']
 # The rooms of the Lua engine, and which of the others each may include.
@@ -36,7 +36,8 @@ MAY_INCLUDE = {
     'runtime/paths': ['runtime/base'],
     'runtime/sandbox': ['runtime/base', 'runtime/paths'],
     'runtime/process': ['runtime/base', 'runtime/paths', 'runtime/sandbox'],
-    'runtime/keeper': ['runtime/base', 'runtime/paths', 'runtime/sandbox', 'runtime/process'],
+    'runtime/network': ['runtime/base', 'runtime/process'],
+    'runtime/keeper': ['runtime/base', 'runtime/paths', 'runtime/sandbox', 'runtime/process', 'runtime/network'],
     'runtime/output': ['runtime/base'],
     'runtime/command': ['runtime/base'],
     'runtime/rules': ['runtime/base', 'runtime/command'],

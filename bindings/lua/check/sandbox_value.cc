@@ -12,6 +12,8 @@ namespace {
 
 const std::vector<std::string> kNetworks = {"on", "loopback", "off"};
 constexpr std::int64_t kMaxAbi = 1000;
+constexpr int kMaxPort = 65535;
+constexpr int kMaxHostPorts = 64;
 constexpr std::size_t kRefusalTailBytes = std::size_t{64} << 10;
 constexpr std::uint64_t kAllLines = std::uint64_t{1} << 32;
 
@@ -92,7 +94,12 @@ Json sandbox_schema(const std::string& description) {
              {{"type", "string"},
               {"enum", kNetworks},
               {"default", "on"},
-              {"description", "on, loopback (a private one), off"}}},
+              {"description", "on, loopback (one of the session's own), off"}}},
+            {"host_ports",
+             {{"type", "array"},
+              {"items", {{"type", "integer"}, {"minimum", 1}, {"maximum", kMaxPort}}},
+              {"maxItems", kMaxHostPorts},
+              {"description", "ports of this machine that a network of its own leads to"}}},
             {"min_landlock_abi",
              {{"type", "integer"},
               {"minimum", 0},
@@ -125,6 +132,13 @@ SandboxSpec parse_sandbox(const FieldPath& place, const Json& value,
   spec.unwritable = paths_of(fields, "unwritable", variables);
   spec.pinned = paths_of(fields, "pinned", variables);
   spec.occupied = paths_of(fields, "occupied", variables);
+  const Json& ports = fields.value("host_ports");
+  for (const Json& port : ports.is_array() ? ports : Json::array()) {
+    if (!port.is_number_integer() || port < 1 || port > kMaxPort) {
+      fields.fail("host_ports", "a list of ports", port);
+    }
+    spec.host_ports.push_back(port.get<std::uint16_t>());
+  }
   if (const auto abi = fields.integer("min_landlock_abi", 0, kMaxAbi)) {
     spec.min_landlock_abi = static_cast<std::uint32_t>(*abi);
   }
@@ -136,6 +150,7 @@ Json sandbox_value(const Run& run) {
   const auto& spec = run.spec().sandbox;
   if (!spec) return nullptr;
   Json value = {{"profile", spec->profile}, {"network", to_string(spec->network)}};
+  if (!spec->host_ports.empty()) value["host_ports"] = spec->host_ports;
   if (run.pid() == 0) return value;
   const SandboxReport& report = run.sandbox_report();
   value["landlock_abi"] = report.landlock_abi;

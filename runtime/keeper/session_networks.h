@@ -1,0 +1,48 @@
+// SessionNetworks: the networks that sandboxed runs share, by the name of their group. Each lasts
+// from its first run to the end of its last. Keeper only.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_set>
+
+#include "gibbous/status.h"
+#include "runtime/network/place.h"
+
+namespace gibbous::keeper {
+
+class SessionNetworks {
+ public:
+  // `on_process` is told of each child that is made for a network.
+  explicit SessionNetworks(std::function<void(pid_t)> on_process)
+      : on_process_(std::move(on_process)) {}
+  ~SessionNetworks() { clear({}); }
+
+  // `group`: "5432,6379/name": the ports of this machine that its runs may reach, and a name.
+  // `own_user`: as network::make_place. Counts one more run.
+  Result<const network::Place*> take(const std::string& group, bool own_user);
+  // One run less; "" is no group.
+  void let_go(const std::string& group);
+  // Ends all but these.
+  void clear(const std::unordered_set<std::string>& kept);
+  // A child was reaped. True: it was made for a network.
+  bool ended(pid_t pid);
+
+ private:
+  struct Shared {
+    network::Place place;
+    pid_t forwarder = 0;
+    std::size_t runs = 0;
+  };
+  void end(const Shared& shared);
+
+  std::function<void(pid_t)> on_process_;
+  std::map<std::string, Shared> by_group_;
+  std::unordered_set<pid_t> ending_;
+};
+
+}  // namespace gibbous::keeper

@@ -1,0 +1,49 @@
+// The agent: a process inside a shared network that makes sockets of it for a process outside. A
+// socket belongs to the network in which it was made, whoever uses it. Keeper only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/base/unique_fd.h"
+#include "runtime/network/place.h"
+
+namespace gibbous::network {
+
+// What listens in the network.
+struct Inside {
+  std::uint16_t port = 0;
+  bool v4 = false;
+  bool v6 = false;
+};
+inline constexpr std::size_t kMaxInside = 64;
+
+class Agent {
+ public:
+  // Forks it; it ends with this object, or when the caller ends. Unset: it could not enter.
+  static std::optional<Agent> start(const Place& place);
+  ~Agent() = default;
+  Agent(Agent&&) = default;
+  Agent& operator=(Agent&&) = default;
+
+  // Each waits for the agent, which never waits for anybody. An unset descriptor: refused.
+  std::vector<Inside> listeners();
+  UniqueFd listen(std::uint16_t port, bool v6);
+  // Connecting, or connected.
+  UniqueFd connect(std::uint16_t port, bool v6);
+
+  bool ok() const { return static_cast<bool>(socket_); }
+
+ private:
+  explicit Agent(UniqueFd socket) : socket_(std::move(socket)) {}
+  UniqueFd ask(std::uint8_t what, std::uint16_t port, bool v6);
+
+  UniqueFd socket_;
+};
+
+// Loopback sockets of the caller's own network, non-blocking.
+UniqueFd listen_here(std::uint16_t port, bool v6);
+UniqueFd connect_here(std::uint16_t port, bool v6);
+
+}  // namespace gibbous::network

@@ -1,0 +1,190 @@
+#include "runtime/network/forwarder.h"
+
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "runtime/network/agent.h"
+#include "runtime/network/pair.h"
+
+namespace gibbous::network {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kSoon{100};
+constexpr milliseconds kLater{500};
+constexpr std::chrono::seconds kYoung{20};
+constexpr std::size_t kMaxPairs = 256;
+constexpr std::size_t kEvents = 64;
+constexpr rlim_t kFiles = 4096;
+
+class Forwarder {
+ public:
+  Forwarder(Agent agent, const std::vector<std::uint16_t>& host_ports)
+      : agent_(std::move(agent)), host_ports_(host_ports), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {}
+
+  void run() {
+    open_host_ports();
+    const auto begun = steady_clock::now();
+    auto due = begun;
+    std::array<epoll_event, kEvents> events;
+    while (agent_.ok()) {
+      const auto now = steady_clock::now();
+      if (now >= due) {
+        follow();
+        due = now + (now - begun < kYoung ? kSoon : kLater);
+      }
+      const auto wait = std::chrono::ceil<milliseconds>(due - steady_clock::now());
+      const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(kEvents),
+                                     static_cast<int>(std::max<long>(wait.count(), 0)));
+      for (int i = 0; i < count; ++i) handle(events[static_cast<std::size_t>(i)].data.fd);
+      ended_.clear();
+    }
+  }
+
+ private:
+  struct Listener {
+    std::uint16_t port = 0;
+    bool into = false;  // into the network, else out of it
+    Inside inside;
+    UniqueFd socket;
+  };
+
+  void watch(int fd, std::uint32_t events) {
+    epoll_event event{events, {.fd = fd}};
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
+  }
+
+  void add(Listener listener) {
+    if (!listener.socket) return;
+    const int fd = listener.socket.get();
+    watch(fd, EPOLLIN);
+    listeners_[fd] = std::move(listener);
+  }
+
+  // Where a program inside is to find them, before any can take their place.
+  void open_host_ports() {
+    for (const std::uint16_t port : host_ports_) {
+      for (const bool v6 : {false, true}) {
+        Listener listener{port, false, {}, agent_.listen(port, v6)};
+        add(std::move(listener));
+      }
+    }
+  }
+
+  bool is_own(std::uint16_t port) const {
+    return std::find(host_ports_.begin(), host_ports_.end(), port) != host_ports_.end();
+  }
+
+  // Opens what listens inside now, and closes what no longer does.
+  void follow() {
+    std::map<std::uint16_t, Inside> inside;
+    for (const Inside& each : agent_.listeners()) {
+      if (!is_own(each.port)) inside[each.port] = each;
+    }
+    for (auto at = listeners_.begin(); at != listeners_.end();) {
+      const auto found = inside.find(at->second.port);
+      const bool gone = at->second.into && found == inside.end();
+      if (at->second.into && !gone) at->second.inside = found->second;
+      at = gone ? listeners_.erase(at) : std::next(at);
+    }
+    for (const auto& [port, what] : inside) {
+      // Where somebody else has the one address, the other would lead astray.
+      if (!is_open(port) && open(port, what, false)) (void)open(port, what, true);
+    }
+  }
+
+  bool is_open(std::uint16_t port) const {
+    return std::any_of(listeners_.begin(), listeners_.end(), [port](const auto& entry) {
+      return entry.second.into && entry.second.port == port;
+    });
+  }
+
+  // False: somebody else has it; perhaps later.
+  bool open(std::uint16_t port, const Inside& inside, bool v6) {
+    Listener listener{port, true, inside, listen_here(port, v6)};
+    if (!listener.socket) return false;
+    add(std::move(listener));
+    return true;
+  }
+
+  void handle(int fd) {
+    if (const auto listener = listeners_.find(fd); listener != listeners_.end()) {
+      accept(listener->second);
+    } else if (const auto pair = pairs_.find(fd); pair != pairs_.end()) {
+      const std::shared_ptr<Pair> kept = pair->second;
+      if (kept->carry()) return;
+      pairs_.erase(kept->first());
+      pairs_.erase(kept->second());
+      ended_.push_back(kept);  // an event of this turn may name its other socket
+    }
+  }
+
+  void accept(const Listener& listener) {
+    UniqueFd from(::accept4(listener.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!from || pairs_.size() >= 2 * kMaxPairs) return;
+    const bool v6_first = listener.into && !listener.inside.v4;
+    UniqueFd to = listener.into ? agent_.connect(listener.port, v6_first)
+                                : connect_here(listener.port, false);
+    if (!to && !listener.into) to = connect_here(listener.port, true);
+    if (!to) return;
+    auto pair = std::make_shared<Pair>(std::move(from), std::move(to));
+    pairs_[pair->first()] = pairs_[pair->second()] = pair;
+    constexpr std::uint32_t kAll = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+    watch(pair->first(), kAll);
+    watch(pair->second(), kAll);
+  }
+
+  Agent agent_;
+  std::vector<std::uint16_t> host_ports_;
+  UniqueFd epoll_;
+  std::unordered_map<int, Listener> listeners_;
+  std::unordered_map<int, std::shared_ptr<Pair>> pairs_;
+  std::vector<std::shared_ptr<Pair>> ended_;
+};
+
+void keep_only(std::vector<int> kept) {
+  std::sort(kept.begin(), kept.end());
+  unsigned next = 0;
+  for (const int fd : kept) {
+    if (fd < 0) continue;
+    const auto number = static_cast<unsigned>(fd);
+    if (number > next) ::syscall(SYS_close_range, next, number - 1, 0U);
+    next = number + 1;
+  }
+  ::syscall(SYS_close_range, next, ~0U, 0U);
+}
+
+}  // namespace
+
+pid_t start_forwarder(const Place& place, const std::vector<std::uint16_t>& host_ports) {
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child != 0) return std::max(child, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  ::prctl(PR_SET_NAME, "gibbous-forward", 0, 0, 0);
+  if (::getppid() != parent) ::_exit(0);
+  keep_only({place.user.get(), place.network.get()});
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur > kFiles) {
+    files.rlim_cur = kFiles;
+    ::setrlimit(RLIMIT_NOFILE, &files);
+  }
+  if (auto agent = Agent::start(place)) Forwarder(std::move(*agent), host_ports).run();
+  ::_exit(0);
+}
+
+}  // namespace gibbous::network

@@ -40,7 +40,8 @@ constexpr int kQuickRounds =
     200;  // processes that fork and exit for ever are outrun, not waited for
 
 // While it lives, the kernel continues this process every millisecond, whoever stops it: what it
-// ends becomes its child first, and may be a daemon that stops its parent.
+// ends becomes its child first, and may be a daemon that stops its parent. The timer goes on only
+// when its signal is taken, so there is a handler for it.
 class Restless {
  public:
   Restless() {
@@ -48,6 +49,10 @@ class Restless {
     event.sigev_notify = SIGEV_SIGNAL;
     event.sigev_signo = SIGCONT;
     made_ = ::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
+    go_on();
+  }
+  // Again and again: a stop that comes while its signal is pending takes it away.
+  void go_on() const {
     constexpr long kMillisecond = 1'000'000;
     const itimerspec each{{0, kMillisecond}, {0, kMillisecond}};
     if (made_) ::timer_settime(timer_, 0, &each, nullptr);
@@ -101,6 +106,7 @@ class Guard {
     milliseconds pause = kFirstSweepPause;
     int empty = 0;
     for (int round = 0; empty < 2 && steady_clock::now() < until; ++round) {
+      restless.go_on();
       const bool found = end_round();
       (void)reap();
       // A list is no snapshot: twice nothing is nothing.
@@ -188,8 +194,13 @@ void guard(pid_t keeper, const UniqueFd& host, const WardenPage& page, std::span
   const std::string_view other(kName);
   std::fill(name.begin(), name.end(), '\0');
   std::copy_n(other.begin(), std::min(other.size(), name.size()), name.begin());
+  struct sigaction nothing {};
+  nothing.sa_handler = [](int) {};
+  nothing.sa_flags = SA_RESTART;
+  ::sigaction(SIGCONT, &nothing, nullptr);
   sigset_t all;
   ::sigfillset(&all);
+  ::sigdelset(&all, SIGCONT);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   sigset_t child;
   ::sigemptyset(&child);

@@ -1,6 +1,8 @@
 #include "runtime/keeper/session_networks.h"
 
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdint>
@@ -11,6 +13,8 @@
 
 namespace gibbous::keeper {
 namespace {
+
+constexpr int kMaxLosses = 5;
 
 std::vector<std::uint16_t> ports_of(const std::string& group) {
   std::vector<std::uint16_t> ports;
@@ -38,10 +42,7 @@ Result<const network::Place*> SessionNetworks::take(const std::string& group, bo
     }
     shared.place = std::move(*made);
   }
-  if (shared.forwarder == 0) {
-    shared.forwarder = network::start_forwarder(shared.place, ports_of(group));
-    if (shared.forwarder != 0) on_process_(shared.forwarder);
-  }
+  if (shared.forwarder == 0) forward(group, shared);
   ++shared.runs;
   return &shared.place;
 }
@@ -67,14 +68,36 @@ void SessionNetworks::clear(const std::unordered_set<std::string>& kept) {
   });
 }
 
+void SessionNetworks::end_all() {
+  clear({});
+  constexpr int kLooks = 100;
+  for (int looks = 0; looks < kLooks; ++looks) {
+    const pid_t pid = ::waitpid(-1, nullptr, WNOHANG);
+    if (pid < 0) break;
+    if (pid > 0) {
+      ending_.erase(pid);
+    } else {
+      ::usleep(1000);
+    }
+  }
+  ending_.clear();
+}
+
 bool SessionNetworks::ended(pid_t pid) {
   if (ending_.erase(pid) != 0) return true;
   for (auto& [group, shared] : by_group_) {
     if (shared.forwarder != pid) continue;
-    shared.forwarder = 0;  // the next run makes another
+    shared.forwarder = 0;
+    // Somebody has killed it. If that goes on, the next run makes another.
+    if (++shared.losses <= kMaxLosses) forward(group, shared);
     return true;
   }
   return false;
+}
+
+void SessionNetworks::forward(const std::string& group, Shared& shared) {
+  shared.forwarder = network::start_forwarder(shared.place, ports_of(group));
+  if (shared.forwarder != 0) on_process_(shared.forwarder);
 }
 
 }  // namespace gibbous::keeper

@@ -29,6 +29,8 @@ class SessionNetworks {
   void let_go(const std::string& group);
   // Ends all but these.
   void clear(const std::unordered_set<std::string>& kept);
+  // Ends all, and waits a moment for them to be gone: nothing else is left.
+  void end_all();
   // A child was reaped. True: it was made for a network.
   bool ended(pid_t pid);
 
@@ -37,7 +39,9 @@ class SessionNetworks {
     network::Place place;
     pid_t forwarder = 0;
     std::size_t runs = 0;
+    int losses = 0;  // forwarders that ended by themselves
   };
+  void forward(const std::string& group, Shared& shared);
   void end(const Shared& shared);
 
   std::function<void(pid_t)> on_process_;

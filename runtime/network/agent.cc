@@ -70,7 +70,8 @@ Answer list() {
   for (const auto& [inode, socket] : sockets) {
     Inside& inside = by_port[socket.port];
     inside.port = socket.port;
-    const bool is_v6 = socket.address.find(':') != std::string::npos;
+    const bool is_mapped = socket.address.rfind("::ffff:", 0) == 0;
+    const bool is_v6 = !is_mapped && socket.address.find(':') != std::string::npos;
     inside.v4 = inside.v4 || !is_v6 || socket.address == "::";
     inside.v6 = inside.v6 || is_v6;
   }
@@ -140,6 +141,11 @@ std::size_t receive(int socket, void* bytes, std::size_t size, UniqueFd* fd) {
 }
 
 }  // namespace
+
+std::vector<Inside> listeners_here() {
+  const Answer answer = list();
+  return {answer.inside.begin(), answer.inside.begin() + static_cast<std::ptrdiff_t>(answer.count)};
+}
 
 UniqueFd listen_here(std::uint16_t port, bool v6) {
   UniqueFd socket = new_socket(v6);

@@ -42,7 +42,8 @@ class Agent {
   UniqueFd socket_;
 };
 
-// Loopback sockets of the caller's own network, non-blocking.
+// The same in the caller's own network.
+std::vector<Inside> listeners_here();
 UniqueFd listen_here(std::uint16_t port, bool v6);
 UniqueFd connect_here(std::uint16_t port, bool v6);
 

@@ -1,5 +1,7 @@
 #include "runtime/network/forwarder.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -14,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "runtime/network/agent.h"
 #include "runtime/network/pair.h"
@@ -30,14 +33,21 @@ constexpr std::chrono::seconds kYoung{20};
 constexpr std::size_t kMaxPairs = 256;
 constexpr std::size_t kEvents = 64;
 constexpr rlim_t kFiles = 4096;
+constexpr std::uint16_t kFirstPort = 1024;
+constexpr int kMostReadyMillis = 100;
+
+bool listens_on_v6_alone(std::uint16_t port);
 
 class Forwarder {
  public:
   Forwarder(Agent agent, const std::vector<std::uint16_t>& host_ports)
       : agent_(std::move(agent)), host_ports_(host_ports), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {}
 
-  void run() {
+  // `ready` gets a byte once a program inside finds the ports of this machine.
+  void run(UniqueFd ready) {
     open_host_ports();
+    (void)!::write(ready.get(), "r", 1);
+    ready.reset();
     const auto begun = steady_clock::now();
     auto due = begun;
     std::array<epoll_event, kEvents> events;
@@ -48,8 +58,10 @@ class Forwarder {
         due = now + (now - begun < kYoung ? kSoon : kLater);
       }
       const auto wait = std::chrono::ceil<milliseconds>(due - steady_clock::now());
+      const long millis = busy_.empty() ? std::max<long>(wait.count(), 0) : 0;
       const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(kEvents),
-                                     static_cast<int>(std::max<long>(wait.count(), 0)));
+                                     static_cast<int>(millis));
+      for (const auto& pair : std::exchange(busy_, {})) carry(pair);
       for (int i = 0; i < count; ++i) handle(events[static_cast<std::size_t>(i)].data.fd);
       ended_.clear();
     }
@@ -93,7 +105,8 @@ class Forwarder {
   void follow() {
     std::map<std::uint16_t, Inside> inside;
     for (const Inside& each : agent_.listeners()) {
-      if (!is_own(each.port)) inside[each.port] = each;
+      // The ports of this machine's own services stay theirs.
+      if (each.port >= kFirstPort && !is_own(each.port)) inside[each.port] = each;
     }
     for (auto at = listeners_.begin(); at != listeners_.end();) {
       const auto found = inside.find(at->second.port);
@@ -125,21 +138,30 @@ class Forwarder {
     if (const auto listener = listeners_.find(fd); listener != listeners_.end()) {
       accept(listener->second);
     } else if (const auto pair = pairs_.find(fd); pair != pairs_.end()) {
-      const std::shared_ptr<Pair> kept = pair->second;
-      if (kept->carry()) return;
-      pairs_.erase(kept->first());
-      pairs_.erase(kept->second());
-      ended_.push_back(kept);  // an event of this turn may name its other socket
+      carry(pair->second);
+    }
+  }
+
+  void carry(std::shared_ptr<Pair> pair) {
+    switch (pair->carry()) {
+      case Pair::State::kWaits:
+        return;
+      case Pair::State::kHasMore:
+        busy_.push_back(std::move(pair));
+        return;
+      case Pair::State::kOver:
+        std::erase(busy_, pair);
+        pairs_.erase(pair->first());
+        pairs_.erase(pair->second());
+        ended_.push_back(std::move(pair));  // an event of this turn may name its other socket
     }
   }
 
   void accept(const Listener& listener) {
     UniqueFd from(::accept4(listener.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!from || pairs_.size() >= 2 * kMaxPairs) return;
-    const bool v6_first = listener.into && !listener.inside.v4;
-    UniqueFd to = listener.into ? agent_.connect(listener.port, v6_first)
-                                : connect_here(listener.port, false);
-    if (!to && !listener.into) to = connect_here(listener.port, true);
+    UniqueFd to = listener.into ? agent_.connect(listener.port, !listener.inside.v4)
+                                : connect_here(listener.port, listens_on_v6_alone(listener.port));
     if (!to) return;
     auto pair = std::make_shared<Pair>(std::move(from), std::move(to));
     pairs_[pair->first()] = pairs_[pair->second()] = pair;
@@ -153,8 +175,16 @@ class Forwarder {
   UniqueFd epoll_;
   std::unordered_map<int, Listener> listeners_;
   std::unordered_map<int, std::shared_ptr<Pair>> pairs_;
+  std::vector<std::shared_ptr<Pair>> busy_;  // with more to carry at once
   std::vector<std::shared_ptr<Pair>> ended_;
 };
+
+bool listens_on_v6_alone(std::uint16_t port) {
+  for (const Inside& each : listeners_here()) {
+    if (each.port == port) return !each.v4;
+  }
+  return false;
+}
 
 void keep_only(std::vector<int> kept) {
   std::sort(kept.begin(), kept.end());
@@ -171,19 +201,30 @@ void keep_only(std::vector<int> kept) {
 }  // namespace
 
 pid_t start_forwarder(const Place& place, const std::vector<std::uint16_t>& host_ports) {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return 0;
+  const UniqueFd is_ready(ends[0]);
+  UniqueFd ready(ends[1]);
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
-  if (child != 0) return std::max(child, 0);
+  if (child != 0) {
+    ready.reset();
+    pollfd end{is_ready.get(), POLLIN, 0};
+    if (child > 0 && !host_ports.empty()) (void)::poll(&end, 1, kMostReadyMillis);
+    return std::max(child, 0);
+  }
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   ::prctl(PR_SET_NAME, "gibbous-forward", 0, 0, 0);
   if (::getppid() != parent) ::_exit(0);
-  keep_only({place.user.get(), place.network.get()});
+  keep_only({place.user.get(), place.network.get(), ready.get()});
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur > kFiles) {
     files.rlim_cur = kFiles;
     ::setrlimit(RLIMIT_NOFILE, &files);
   }
-  if (auto agent = Agent::start(place)) Forwarder(std::move(*agent), host_ports).run();
+  if (auto agent = Agent::start(place)) {
+    Forwarder(std::move(*agent), host_ports).run(std::move(ready));
+  }
   ::_exit(0);
 }
 

@@ -22,14 +22,17 @@ Pair::Pair(UniqueFd first, UniqueFd second) : sockets_{std::move(first), std::mo
   }
 }
 
-bool Pair::carry() {
+Pair::State Pair::carry() {
+  constexpr int kRounds = 16;
   bool moved = true;
-  while (moved && !failed_) {
+  for (int round = 0; moved && !failed_; ++round) {
+    if (round == kRounds) return State::kHasMore;
     const bool there = carry(directions_[0], first(), second());
     const bool back = carry(directions_[1], second(), first());
     moved = there || back;
   }
-  return !failed_ && !(directions_[0].closed && directions_[1].closed);
+  const bool over = failed_ || (directions_[0].closed && directions_[1].closed);
+  return over ? State::kOver : State::kWaits;
 }
 
 bool Pair::carry(Direction& direction, int from, int to) {
@@ -51,6 +54,11 @@ bool Pair::carry(Direction& direction, int from, int to) {
                                 direction.end - direction.begin, MSG_NOSIGNAL);
     if (sent > 0) {
       direction.begin += static_cast<std::size_t>(sent);
+      moved = true;
+    } else if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+      // Nobody reads there any more; what comes from there may still be read.
+      direction.begin = direction.end = 0;
+      direction.ended = direction.closed = true;
       moved = true;
     } else if (sent < 0 && !would_wait(errno)) {
       failed_ = true;

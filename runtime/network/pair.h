@@ -16,9 +16,10 @@ class Pair {
 
   int first() const { return sockets_[0].get(); }
   int second() const { return sockets_[1].get(); }
-  // Carries over what there is, until one of the sockets is to be waited for, edge by edge. False:
-  // both directions are over, or a connection has failed.
-  bool carry();
+  enum class State { kWaits, kHasMore, kOver };
+  // Carries over what there is, but not for ever. kWaits: one of the sockets is to be waited for,
+  // edge by edge. kOver: both directions are over, or a connection has failed.
+  State carry();
 
  private:
   static constexpr std::size_t kBytes = std::size_t{32} << 10;

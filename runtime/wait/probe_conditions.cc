@@ -234,6 +234,10 @@ class HttpCondition final : public ProbeCondition {
         !context_.ports.available()) {
       return false;
     }
+    // Its network is forwarded, by a process that is not the run's.
+    const auto& sandbox = run_->spec().sandbox;
+    const bool forwarded = sandbox && sandbox->network == SandboxNetwork::kLoopback;
+    if (forwarded && is_forwarded(run_->pid(), query_.port)) return false;
     auto found = context_.ports.look(query_);
     pid_t pid = 0;
     auto other = found ? other_owner(query_.port, &*found, &pid) : std::nullopt;

@@ -141,6 +141,20 @@ TEST_CASE("session network: a server serves other runs of the session and this m
   CHECK(host.until([&] { return !talk(port, ""); }));
 }
 
+TEST_CASE("session network: a URL of a run is answered through this machine") {
+  if (not_tested()) return;
+  Place place;
+  Host host(place.options);
+  const std::string port = std::to_string(free_port());
+  const std::string url = "http://127.0.0.1:" + port + "/";
+  const Json data = host.data("bg_start",
+                              {{"command", "exec python3 -m http.server --bind 127.0.0.1 " + port},
+                               {"until", {{"http", url}, {"timeout", 20000}}}},
+                              "a");
+  INFO(data.dump());
+  CHECK(data["until"]["outcome"] == "ready");
+}
+
 TEST_CASE("session network: another session, and what is not named, cannot be reached") {
   if (not_tested()) return;
   Place place;

@@ -26,6 +26,8 @@ constexpr int kExactShare = 20;  // an exact look takes at most this part of the
 constexpr milliseconds kMinCpuPause{10};
 constexpr milliseconds kMaxCpuPause{1'000};
 constexpr milliseconds kRemovePause{5};
+constexpr milliseconds kLongestRemovePause{1'000};
+constexpr std::chrono::seconds kGroupPause{10};  // after one could not be made
 constexpr milliseconds kLookPause{5};
 constexpr int kLooksAfterEvent = 20;
 constexpr std::size_t kReadyGroups = 2;
@@ -46,15 +48,18 @@ void Limiter::find_places() {
 
 bool Limiter::lacks_ready() const {
   if (!places_) return true;
-  return makes_groups_ && places_->kill.ok() && ready_.size() < kReadyGroups;
+  return makes_groups_ && places_->kill.ok() && ready_.size() < kReadyGroups &&
+         std::chrono::steady_clock::now() >= next_group_;
 }
 
 void Limiter::make_ready() {
   find_places();
   while (lacks_ready()) {
     auto group = RunGroup::create(*places_, group_name_, ++last_group_, {});
-    makes_groups_ = group.ok();
-    if (!group) return;
+    if (!group) {
+      next_group_ = std::chrono::steady_clock::now() + kGroupPause;
+      return;
+    }
     (*group)->close_entries();
     ready_.push_back(std::move(*group));
   }
@@ -66,6 +71,7 @@ std::unique_ptr<RunGroup> Limiter::take_ready() {
     std::unique_ptr<RunGroup> group = std::move(ready_.back());
     ready_.pop_back();
     if (group->open_again()) return group;
+    leave(std::move(group), std::chrono::steady_clock::now());
   }
   auto group = RunGroup::create(*places_, group_name_, ++last_group_, {});
   return group ? std::move(*group) : nullptr;
@@ -150,11 +156,12 @@ std::optional<LimitReached> Limiter::look(KeeperRun& run) {
 
 // Returns what the tree has in memory once that may be over the limit, and less before: the sum of
 // its resident memory counts shared pages for each process, and no file in memory that it holds.
-Limiter::MemoryLook Limiter::look_at_memory(const DetachedLimits& kept,
-                                            std::span<const pid_t> members,
+Limiter::MemoryLook Limiter::look_at_memory(DetachedLimits& kept, std::span<const pid_t> members,
                                             std::uint64_t resident) {
   const std::uint64_t limit = kept.limits.memory_bytes;
   const std::uint64_t shared = machine_shared_memory();
+  // What others let go of must not hide what this one takes.
+  kept.machine_shared = std::min(kept.machine_shared, shared);
   const std::uint64_t most = resident + shared - std::min(shared, kept.machine_shared);
   if (most <= limit) {
     const milliseconds soon((limit - most) / kBytesPerMilli);
@@ -222,7 +229,9 @@ std::vector<std::pair<RunKey, LimitReached>> Limiter::tick(Time now) {
   if (now < due_) return used_up;
   due_ = Time::max();
   std::erase_if(leaving_, [](const std::unique_ptr<RunGroup>& group) { return group->remove(); });
-  if (!leaving_.empty()) note_due(now + kRemovePause);
+  remove_pause_ = leaving_.empty() ? kRemovePause
+                                   : std::min<milliseconds>(remove_pause_ * 2, kLongestRemovePause);
+  if (!leaving_.empty()) note_due(now + remove_pause_);
   bool rescanned = false;
   std::erase_if(limited_, [&](RunKey key) {
     KeeperRun* run = process_table_.find(key);
@@ -242,12 +251,18 @@ std::vector<std::pair<RunKey, LimitReached>> Limiter::tick(Time now) {
 void Limiter::release(std::unique_ptr<DetachedLimits> limits, Time now) {
   if (!limits || !limits->group) return;
   // To remove one and make another costs more than to use it again.
-  if (makes_groups_ && !limits->limits.any() && ready_.size() < kMaxReadyGroups) {
+  const bool useful = makes_groups_ && !limits->limits.any() && !limits->group->was_killed();
+  if (useful && ready_.size() < kMaxReadyGroups) {
     ready_.push_back(std::move(limits->group));
-    return;
+  } else {
+    leave(std::move(limits->group), now);
   }
-  if (limits->group->remove()) return;
-  leaving_.push_back(std::move(limits->group));
+}
+
+void Limiter::leave(std::unique_ptr<RunGroup> group, Time now) {
+  if (group->remove()) return;
+  leaving_.push_back(std::move(group));
+  remove_pause_ = kRemovePause;
   note_due(now + kRemovePause);
 }
 

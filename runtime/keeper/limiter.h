@@ -67,13 +67,15 @@ class Limiter {
     std::uint64_t used = 0;
     std::chrono::milliseconds pause{0};  // until the next look
   };
-  static MemoryLook look_at_memory(const DetachedLimits& kept, std::span<const pid_t> members,
+  static MemoryLook look_at_memory(DetachedLimits& kept, std::span<const pid_t> members,
                                    std::uint64_t resident);
   // Rescans the table if it needs to and `rescanned` is not set yet.
   std::optional<LimitReached> check(KeeperRun& run, Time now, bool& rescanned);
   std::optional<LimitReached> poll(KeeperRun& run, Time now);
   void find_places();
   std::unique_ptr<RunGroup> take_ready();
+  // Removes it as soon as that is possible.
+  void leave(std::unique_ptr<RunGroup> group, Time now);
   void note_due(Time due) { due_ = due < due_ ? due : due_; }
 
   ProcessTable& process_table_;
@@ -81,7 +83,9 @@ class Limiter {
   std::string group_name_;
   std::optional<CgroupPlaces> places_;
   std::vector<std::unique_ptr<RunGroup>> ready_;  // for runs without limits
-  bool makes_groups_ = true;                      // false: it has failed
+  bool makes_groups_ = true;                      // false: the keeper ends
+  Time next_group_{};                             // not before, after one could not be made
+  std::chrono::milliseconds remove_pause_{0};
   std::uint32_t last_group_ = 0;
   std::vector<RunKey> limited_;  // runs that are polled, and some that no longer are
   std::vector<std::unique_ptr<RunGroup>> leaving_;

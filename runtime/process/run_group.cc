@@ -16,6 +16,7 @@
 #include <cstring>
 #include <ctime>
 #include <set>
+#include <sstream>
 #include <string_view>
 
 #include "runtime/process/proc.h"
@@ -71,6 +72,24 @@ bool is_old(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 &&
          std::time(nullptr) - status.st_mtime >= kSweepAgeSeconds;
+}
+
+using OpenDirectory = std::unique_ptr<DIR, void (*)(DIR*)>;
+
+OpenDirectory open_directory(const std::string& path) {
+  return {::opendir(path.c_str()), [](DIR* open) { ::closedir(open); }};
+}
+
+// With the groups that a run has made below its own.
+bool remove_group(const std::string& path, int depth = 4) {
+  if (::rmdir(path.c_str()) == 0) return true;
+  if (errno != EBUSY && errno != ENOTEMPTY) return false;
+  const OpenDirectory inside = depth > 0 ? open_directory(path) : open_directory("");
+  while (const dirent* entry = inside ? ::readdir(inside.get()) : nullptr) {
+    if (entry->d_type != DT_DIR || entry->d_name[0] == '.') continue;
+    (void)remove_group(path + "/" + entry->d_name, depth - 1);
+  }
+  return ::rmdir(path.c_str()) == 0;
 }
 
 bool make_directory(const std::string& path) {
@@ -141,7 +160,12 @@ bool RunGroup::open_again() {
   const std::string& path = directories_.front()->path;
   const UniqueFd list(::open((path + "/cgroup.procs").c_str(), O_RDONLY | O_CLOEXEC));
   char first = 0;
-  if (!list || ::read(list.get(), &first, 1) != 0) return false;
+  struct stat directory {};
+  // With groups below it, as a keeper in the run makes them, it is not empty.
+  if (!list || ::read(list.get(), &first, 1) != 0 || ::stat(path.c_str(), &directory) != 0 ||
+      directory.st_nlink > 2) {
+    return false;
+  }
   birthplace_.reset(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   return static_cast<bool>(birthplace_);
 }
@@ -264,7 +288,7 @@ bool RunGroup::remove() {
   close_entries();
   events_.clear();
   std::erase_if(directories_, [](const std::unique_ptr<Directory>& directory) {
-    if (::rmdir(directory->path.c_str()) != 0 && errno != ENOENT) return false;
+    if (!remove_group(directory->path) && errno != ENOENT) return false;
     // The keeper's own group goes with its last run.
     (void)::rmdir(directory->path.substr(0, directory->path.rfind('/')).c_str());
     return true;
@@ -275,12 +299,6 @@ bool RunGroup::remove() {
 }
 
 namespace {
-
-using OpenDirectory = std::unique_ptr<DIR, void (*)(DIR*)>;
-
-OpenDirectory open_directory(const std::string& path) {
-  return {::opendir(path.c_str()), [](DIR* open) { ::closedir(open); }};
-}
 
 std::set<std::string> directories_of(const CgroupPlaces& places) {
   std::set<std::string> directories;
@@ -300,7 +318,7 @@ bool remove_below(const std::string& keeper, MayGo may_go) {
   while (const dirent* run = runs ? ::readdir(runs.get()) : nullptr) {
     const std::string group = keeper + "/" + run->d_name;
     if (run->d_type == DT_DIR && run->d_name[0] != '.' && may_go(group)) {
-      (void)::rmdir(group.c_str());
+      (void)remove_group(group);
     }
   }
   return !may_go(keeper) || ::rmdir(keeper.c_str()) == 0 || errno == ENOENT;
@@ -331,8 +349,14 @@ void kill_run_groups(const CgroupPlaces& places, std::uint32_t keeper_number,
     while (const dirent* run = runs ? ::readdir(runs.get()) : nullptr) {
       if (run->d_type != DT_DIR || run->d_name[0] == '.') continue;
       const std::string group = keeper + "/" + run->d_name;
-      const auto first = static_cast<pid_t>(read_number(group + "/cgroup.procs"));
-      if (first > 0 && !is_spared(first)) (void)write_file(group + "/cgroup.kill", "1");
+      std::istringstream pids(read_file(group + "/cgroup.procs"));
+      bool kills = false;
+      bool spares = false;
+      for (pid_t pid = 0; pids >> pid;) {
+        kills = true;
+        spares = spares || is_spared(pid);
+      }
+      if (kills && !spares) (void)write_file(group + "/cgroup.kill", "1");
     }
   }
 }

@@ -46,6 +46,7 @@ class RunGroup {
   // empty groups for left behind; or something is in it; or it was killed, and the kernel goes on
   // killing whoever is born in it.
   bool open_again();
+  bool was_killed() const { return killed_; }
   // The leader writes "0" to each, and is then in the group.
   std::span<const int> entries() const { return entry_numbers_; }
   void close_entries();

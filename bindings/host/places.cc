@@ -151,6 +151,25 @@ static std::vector<std::string> socket_directories() {
   return directories;
 }
 
+// Adds the paths in a list of addresses; those of other machines are none.
+static void add_sockets(const std::string& value, std::vector<std::string>& sockets) {
+  for (std::size_t at = 0; at < value.size();) {
+    const std::size_t end = std::min(value.find_first_of("; ", at), value.size());
+    const std::string word = value.substr(at, end - at);
+    at = end + 1;
+    const std::size_t begin = word.find('/');
+    if (begin == std::string::npos) continue;
+    const std::string scheme = word.substr(0, begin);
+    if (!scheme.empty() && scheme.rfind("unix:", 0) != 0) continue;
+    std::string path = word.substr(begin, word.find_first_of(",:", begin) - begin);
+    const std::size_t first = path.find_first_not_of('/');
+    if (first == std::string::npos) continue;
+    path.erase(0, first - 1);
+    // A directory of the root is no socket.
+    if (path.find('/', 1) != std::string::npos) sockets.push_back(path);
+  }
+}
+
 // The sockets that variables name: "/run/x", "unix:/run/x", "unix:///run/x", "unix:path=/run/x,…",
 // "/run/x,1,0".
 static std::vector<std::string> named_sockets(
@@ -161,12 +180,7 @@ static std::vector<std::string> named_sockets(
          {"DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST", "CONTAINER_HOST", "WAYLAND_DISPLAY", "DISPLAY",
           "TMUX", "NVIM", "NVIM_LISTEN_ADDRESS", "EMACS_SOCKET_NAME", "KITTY_LISTEN_ON", "SWAYSOCK",
           "I3SOCK", "VSCODE_IPC_HOOK_CLI", "PULSE_SERVER", "GPG_AGENT_INFO", "SSH_AUTH_SOCK"}) {
-      const std::string value = variable_of(environment, name);
-      const std::size_t begin = value.find('/');
-      if (begin == std::string::npos) continue;
-      std::string path = value.substr(begin, value.find_first_of(",;:", begin) - begin);
-      path.erase(0, path.find_first_not_of('/') - 1);
-      if (path.size() > 1) sockets.push_back(path);
+      add_sockets(variable_of(environment, name), sockets);
     }
   }
   return sockets;

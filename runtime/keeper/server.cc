@@ -162,6 +162,7 @@ void Server::run() {
 }
 
 void Server::tidy() {
+  if (starter_) starter_->networks().end_all();
   // The kernel may take a moment to notice that a group is empty.
   constexpr int kAttempts = 50;
   constexpr milliseconds kPause{2};
@@ -306,7 +307,17 @@ void Server::remove(KeeperRun& run) {
   limiter_->release(std::move(run.limits), steady_clock::now());
   starter_->networks().let_go(run.network_group);
   const bool was_kept = run.keep != nullptr;
-  for (Placeholder& name : run.placeholders) names_.push_back({run.key, std::move(name)});
+  for (Placeholder& name : run.placeholders) {
+    // One that is held already needs no second descriptor, unless what holds it is let go first.
+    const bool known = !cleanups_->owes(run.key) &&
+                       std::any_of(names_.begin(), names_.end(),
+                                   [&](const HeldName& held) { return held.name.is_same(name); });
+    if (known) {
+      name.leave();
+    } else {
+      names_.push_back({run.key, std::move(name)});
+    }
+  }
   process_table_->remove(run);
   let_go_of_names();
   if (was_kept) tell_warden_of_kept();
@@ -520,11 +531,11 @@ void Server::end_processes(Event why, Millis grace) {
   if (why == Event::kHostLost) end_notes_.host_lost(steady_clock::now());
   if (!lifecycle_.on(why, has_detached()) || !lifecycle_.ends_processes()) return;
   process_table_->spare_detached(lifecycle_.is(Phase::kSparing));
+  end_networks();
   if (was_ending) return;
   tell_warden(steady_clock::now() + grace + kEndingTakes);
   delayed_starts_.clear();
   proofs_.clear();
-  end_networks();
   connected_ = connected_ && !lifecycle_.is(Phase::kSparing);
   if (control_) watch_control_socket(false);
   if (why == Event::kHostLost) watch_outputs();

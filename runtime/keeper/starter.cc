@@ -236,7 +236,8 @@ static std::optional<std::string> hold_names(const SandboxSpec& spec,
     struct stat info {};
     const bool absent = ::lstat(path.c_str(), &info) != 0 && errno == ENOENT;
     const std::string around = path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
-    if (absent && ::stat(around.c_str(), &info) == 0) return path;
+    // Where this user can make nothing, the executor has made all of it read-only.
+    if (absent && ::access(around.c_str(), W_OK) == 0) return path;
   }
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <deque>
 #include <memory>
 #include <set>
@@ -21,9 +22,11 @@ namespace {
 
 constexpr int kMaxDepth = 24;
 constexpr std::size_t kLooksAtClock = 64;  // directories between two looks
+constexpr std::size_t kLooksAtEntries = 1024;
 constexpr std::string_view kGit = ".git";
 constexpr const char* kAll = "all\n";
 constexpr const char* kSome = "some\n";
+constexpr std::size_t kAround = 16;  // the first line, and the answer's number
 
 std::set<std::string> remote_mounts() {
   std::set<std::string> points;
@@ -66,20 +69,31 @@ class Search {
  private:
   void look_into(const Place& place) {
     const int fd = ::open(place.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) return;
+    if (fd < 0) {
+      // What cannot be listed may still be entered by name.
+      found_.complete = found_.complete && (errno == ENOENT || errno == ENOTDIR);
+      return;
+    }
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(fd), &::closedir);
     if (!stream) {
       ::close(fd);
       return;
     }
     const std::string around = place.path == "/" ? "/" : place.path + "/";
+    std::size_t entries = 0;
     while (const dirent* const entry = ::readdir(stream.get())) {
       const std::string_view name(entry->d_name);
       if (name == "." || name == "..") continue;
+      if (++entries % kLooksAtEntries == 0 && std::chrono::steady_clock::now() >= until_) {
+        found_.complete = false;
+        return;
+      }
       const unsigned char type = type_of(fd, *entry);
       if (name == kGit) {
         if (place.depth > 0 && (type == DT_DIR || type == DT_REG)) {
           found_.places.push_back(around + entry->d_name);
+        } else if (place.depth > 0) {
+          found_.complete = false;  // a link, which leads to a repository elsewhere
         }
       } else if (type == DT_DIR && !remote_.contains(around + entry->d_name)) {
         if (place.depth == kMaxDepth) {
@@ -107,7 +121,7 @@ std::string to_text(const Repositories& found) {
   std::string list;
   bool complete = found.complete;
   for (const std::string& place : found.places) {
-    const bool fits = list.size() + place.size() + sizeof "some\n" <= kMaxAnswerBytes;
+    const bool fits = list.size() + place.size() + kAround <= kMaxAnswerBytes;
     if (fits && place.find('\n') == std::string::npos) {
       list += place + '\n';
     } else {

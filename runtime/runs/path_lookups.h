@@ -37,6 +37,8 @@ class PathLookups {
   // `mount`: as walk() names it. Calls back later, after kPatience at the latest.
   Ticket ask(paths::Question question, std::uint64_t mount, Answered answered);
   void drop(Ticket ticket);
+  // False once it was closed: nobody would be called back.
+  bool is_open() const { return helpers_ != nullptr; }
   // Drops all questions; calls back once its handles are closed, which may be at once.
   void close(std::function<void()> on_closed);
 

@@ -56,8 +56,14 @@ bool is_placeholder(int file, bool is_directory, bool is_private) {
 // Returns false when there is something, or it cannot be made.
 bool make(int around, const char* name, bool is_directory, bool is_private) {
   if (is_directory) {
-    return ::mkdirat(around, name, 0700) == 0 &&
-           ::fchmodat(around, name, directory_mode(is_private), 0) == 0;
+    constexpr mode_t kNew = 0700;
+    if (::mkdirat(around, name, kNew) != 0) return false;
+    // Whoever may write around it may have put something else there meanwhile.
+    const UniqueFd made(
+        ::openat(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat info {};
+    return made && ::fstat(made.get(), &info) == 0 && info.st_uid == ::geteuid() &&
+           (info.st_mode & S_IRWXO) == 0 && ::fchmod(made.get(), directory_mode(is_private)) == 0;
   }
   // Complete before it has its name: who reads it must not find it empty.
   UniqueFd file(::openat(around, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode));
@@ -144,6 +150,14 @@ Placeholder& Placeholder::operator=(Placeholder&& other) noexcept {
   is_private_ = other.is_private_;
   held_ = std::move(other.held_);
   return *this;
+}
+
+bool Placeholder::is_same(const Placeholder& other) const {
+  struct stat one {};
+  struct stat two {};
+  return held_ && other.held_ && ::fstat(held_.get(), &one) == 0 &&
+         ::fstat(other.held_.get(), &two) == 0 && one.st_ino == two.st_ino &&
+         one.st_dev == two.st_dev;
 }
 
 void Placeholder::release() {

@@ -26,6 +26,9 @@ class Placeholder {
   Placeholder(Placeholder&& other) noexcept;
   Placeholder& operator=(Placeholder&& other) noexcept;
 
+  // Whether both hold the same one.
+  bool is_same(const Placeholder& other) const;
+
   explicit operator bool() const { return static_cast<bool>(held_); }
 
  private:

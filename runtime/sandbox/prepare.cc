@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <string_view>
 #include <utility>
 
@@ -225,12 +226,21 @@ class Preparation {
       report_.unprotected.push_back("terminals of the same user, below /dev/pts, can be opened");
       if (Status status = add_tree("/dev/pts", "devices", devices); !status) return status;
     }
+    std::vector<std::string> hidden = spec_.unreadable;
+    // What is hidden there exists or does not; and programs that run long need what others replace
+    // (resolv.conf). A mount covers it.
+    if (report_.mount_namespace) {
+      std::erase_if(hidden, [](const std::string& path) { return is_within(path, "/etc"); });
+    }
     Rulesets once;
-    auto ruleset =
-        (start_.rulesets != nullptr ? *start_.rulesets : once)
-            .get({support_.landlock_abi, spec_.network, read_, write_, devices, spec_.unreadable});
+    auto ruleset = (start_.rulesets != nullptr ? *start_.rulesets : once)
+                       .get({support_.landlock_abi, spec_.network, read_, write_, devices, hidden});
     if (!ruleset) return ruleset.status();
     entry_.ruleset = std::move(*ruleset);
+    for (const std::string& mount : entry_.ruleset->left_out) {
+      report_.unprotected.push_back(shortened(mount) +
+                                    " cannot be read: its file system may not answer");
+    }
     for (const std::string& directory : entry_.ruleset->whole) {
       report_.unprotected.push_back(shortened(directory) +
                                     " has too many names: what is hidden in it and does not exist "
@@ -262,9 +272,15 @@ class Preparation {
     }
     for (const std::string& name : spec_.claimed) {
       const Way way = follow(name, write_);
-      if (way.link_within || !is_within_any(way.path, write_)) continue;
-      Placeholder held = Placeholder::hold(name, true);
-      if (held) placeholders_.push_back(std::move(held));
+      if (way.link_within) continue;
+      Placeholder held = Placeholder::hold(way.path, true);
+      if (held) {
+        placeholders_.push_back(std::move(held));
+      } else if (::access(way.path.c_str(), F_OK) != 0 && errno == ENOENT) {
+        report_.unprotected.push_back(shortened(way.path) +
+                                      " does not exist yet: sockets that are made there can be "
+                                      "connected to");
+      }
     }
   }
 

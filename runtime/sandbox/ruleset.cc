@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -33,13 +35,21 @@ std::int64_t nanos(const timespec& time) {
   return time.tv_sec * kNanosPerSecond + time.tv_nsec;
 }
 
+// Opening the root of such a mount asks nobody.
+bool answers_opens(const std::string& type) {
+  return type.rfind("fuse", 0) == 0 || type == "virtiofs" || type == "ecryptfs";
+}
+
 std::string parent_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
 }
 
 std::string key_of(const Grants& grants) {
-  std::string key = std::to_string(grants.landlock_abi) + to_string(grants.network);
+  // A mount is granted by its own root, so that other mounts are other rules.
+  const std::string mounts = read_small_file("/proc/self/mountinfo");
+  std::string key = std::to_string(grants.landlock_abi) + to_string(grants.network) +
+                    std::to_string(std::hash<std::string>()(mounts));
   for (const auto& trees : {grants.read, grants.write, grants.devices}) {
     for (const ResolvedPath& tree : trees) {
       key +=
@@ -168,23 +178,31 @@ class Rulesets::Maker {
                      const Names& within) {
     const std::string path = (around == "/" ? "" : around) + "/" + name;
     if (std::find(within.begin(), within.end(), path) != within.end()) return {};
-    // To open what is mounted from elsewhere can take for ever.
-    if (is_remote(path)) return {};
+    // To open what is mounted from elsewhere can take for ever. A home there has answered already.
+    if (is_remote(path) && inside(path, within).empty()) {
+      made_.left_out.push_back(path);
+      return {};
+    }
     const UniqueFd child(::openat(directory, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat file {};
+    if (!child && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
+      return Status::error("sandbox_unavailable", "read: " + path + ": " + std::strerror(errno));
+    }
     if (!child || ::fstat(child.get(), &file) != 0) return {};  // gone, or not for this user
     const bool is_directory = S_ISDIR(file.st_mode);
     const Names deeper = is_directory ? inside(path, within) : Names();
     if (!deeper.empty()) return split(child.get(), path, deeper);
     if (S_ISLNK(file.st_mode)) return {};
-    return ruleset_.grant(child.get(), is_directory, LandlockGrant::kRead);
+    // Some files cannot be granted, such as a namespace that is mounted there.
+    const Status granted = ruleset_.grant(child.get(), is_directory, LandlockGrant::kRead);
+    return is_directory ? granted : Status();
   }
 
   bool is_remote(const std::string& path) {
     if (!mounts_) {
       mounts_.emplace();
       for (const Mount& mount : own_mounts()) {
-        if (paths::is_local_type(mount.type)) {
+        if (paths::is_local_type(mount.type) || answers_opens(mount.type)) {
           mounts_->erase(mount.point);  // a later mount covers an earlier one
         } else {
           mounts_->insert(mount.point);

@@ -33,6 +33,8 @@ struct Grants {
 struct Ruleset {
   UniqueFd fd;
   std::uint64_t device_rights = 0;  // for a rule that the child adds
+  // Mounts of other machines and processes, which are not granted: to open one can take for ever.
+  std::vector<std::string> left_out;
   // Directories with too many entries to grant them one by one: all in them is granted.
   std::vector<std::string> whole;
 };

@@ -4,14 +4,16 @@ local command = require 'executors.command'
 
 local M = {}
 
--- Prints a letter for each path (d: directory, f: other file, -: missing), then the existing paths
--- with symbolic links resolved.
+-- Prints a letter for each path (d: directory, r: one that this user cannot write, f: other file,
+-- -: missing), then the existing paths with symbolic links resolved.
 local LOOK = [[
 [ "$1" = '' ] || command -v -- "$1" >/dev/null || exit 3
 shift
 for path do
   shift
-  if [ -d "$path" ]; then kind=d; elif [ -e "$path" ]; then kind=f; else kind=-; fi
+  kind=-
+  [ ! -e "$path" ] || kind=f
+  [ ! -d "$path" ] || { kind=d; [ -w "$path" ] || kind=r; }
   printf %s $kind
   [ $kind = - ] || set -- "$@" "$path"
 done
@@ -61,8 +63,9 @@ end
 --- Looks up paths of this machine. Refuses when the program does not exist.
 ---@param program string name or path
 ---@param paths string[] absolute; what has a line end in it counts as missing
----@return { kind: 'directory'|'file'|'missing', path: string }[] found in the order of `paths`;
----`path` is without symbolic links
+---@return { kind: 'directory'|'file'|'missing', path: string, read_only?: boolean }[] found in the
+---order of `paths`; `path` is without symbolic links; `read_only`: a directory that this user
+---cannot write
 function M.look(program, paths)
   local asked, index_of = {}, {}
   local found = {}
@@ -87,7 +90,8 @@ function M.look(program, paths)
     local kind = kinds:sub(index, index)
     if kind ~= '-' then
       found[index_of[index]] = {
-        kind = kind == 'd' and 'directory' or 'file', path = next_path() or asked[index],
+        kind = kind == 'f' and 'file' or 'directory', path = next_path() or asked[index],
+        read_only = kind == 'r' or nil,
       }
     end
   end
@@ -114,6 +118,35 @@ local function around_each(paths)
     directories[index] = path:match '^(.+)/[^/]+/*$' or '/'
   end
   return directories
+end
+
+-- Returns the pinned places, parents first, with the directories above them and above what must
+-- stay as it is, as far as they lie in `write`: who moves such a directory has moved all in it.
+local function with_directories_above(pinned, unwritable, write)
+  local all, seen, is_tree = {}, {}, {}
+  for _, tree in ipairs(write) do
+    is_tree[tree] = true
+  end
+  local function add(place)
+    if not seen[place.path] then
+      seen[place.path] = true
+      all[#all + 1] = place
+    end
+  end
+  for _, list in ipairs { pinned, unwritable } do
+    for _, each in ipairs(list) do
+      local above = each.path:match '^(.+)/[^/]+$'
+      while above and not is_tree[above] and M.is_below_any(above, write) do
+        add { kind = 'directory', path = above }
+        above = above:match '^(.+)/[^/]+$'
+      end
+    end
+  end
+  for _, each in ipairs(pinned) do
+    add(each)
+  end
+  table.sort(all, function(a, b) return a.path < b.path end)
+  return all
 end
 
 -- The lists of M.profile in which a missing path stays.
@@ -170,6 +203,8 @@ function M.profile(spec, program, more)
     local around = answers[7][index]
     if each.kind ~= 'missing' then
       unwritable[#unwritable + 1] = each
+    elseif around.kind == 'directory' and around.read_only then
+      unwritable[#unwritable + 1] = around -- who has more rights in a container makes nothing there
     elseif around.kind == 'directory' then
       -- The keeper holds it from before the program starts.
       unwritable[#unwritable + 1] = {
@@ -178,9 +213,10 @@ function M.profile(spec, program, more)
       }
     end
   end
+  unwritable = outermost(unwritable)
   return {
     name = sandbox.profile, write = write, unreadable = outermost(answers[3]),
-    unwritable = outermost(unwritable), pinned = answers[5],
+    unwritable = unwritable, pinned = with_directories_above(answers[5], unwritable, write),
   }, answers[1]
 end
 

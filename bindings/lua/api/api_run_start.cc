@@ -240,12 +240,17 @@ void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
   if (!task) return;
   const Call& call = task->call();
   const Context& context = effect->context;
-  if (call.is_internal() || effect->verdict.sandbox.is_null() || context.specs != nullptr) {
+  const Json& sandbox = effect->verdict.sandbox;
+  const bool writes = sandbox.is_object() && !sandbox.value("write", Json::array()).empty();
+  if (call.is_internal() || !writes || context.specs != nullptr) {
     return start_beside(effect, std::move(options), {});
   }
   const QueuedPlace* queued = call.queued_place();
   const std::string& workspace = queued != nullptr ? queued->workspace : context.workspace;
-  context.runs->paths().ask(
+  if (!context.runs->paths().is_open()) {
+    return start_beside(effect, std::move(options), paths::Repositories{{}, false});
+  }
+  (void)context.runs->paths().ask(
       {paths::Ask::kRepositories, workspace, {}}, 0,
       [effect, options = std::move(options)](const paths::Answer& answer) mutable {
         const bool known = answer.answered && answer.error == 0;

@@ -125,6 +125,16 @@ static std::string named_by(const std::string& link) {
   return error ? "" : directory.string();
 }
 
+// Returns the repository of a worktree's directory; "" when that is none.
+static std::string common_of(const fs::path& directory) {
+  const std::string line = first_line(directory / "commondir");
+  if (line.empty()) return "";
+  std::error_code error;
+  const fs::path named = line;
+  const fs::path common = fs::canonical(named.is_absolute() ? named : directory / named, error);
+  return error || first_line(common / "HEAD").empty() ? "" : common.string();
+}
+
 bool add_git_places(const std::string& workspace, const paths::Repositories& below,
                     PathVariables& variables) {
   add_own_places(workspace, variables);
@@ -140,6 +150,14 @@ bool add_git_places(const std::string& workspace, const paths::Repositories& bel
     return true;
   };
   bool complete = below.complete;
+  // The workspace's own may be a file, too.
+  const std::string own = named_by((fs::path(workspace) / ".git").string());
+  if (!own.empty()) {
+    complete = add(own) && complete;
+    if (const std::string common = common_of(own); !common.empty()) {
+      complete = add(common) && complete;
+    }
+  }
   for (const std::string& place : below.places) {
     if (is_real_directory(place)) {
       nested.push_back(place);
@@ -147,7 +165,12 @@ bool add_git_places(const std::string& workspace, const paths::Repositories& bel
     } else if (const std::string named = named_by(place); !named.empty()) {
       variables["GIT_LINK"].push_back(place);
       complete = add(named) && complete;
+      // Of a worktree, the repository.
+      if (const std::string common = common_of(named); !common.empty()) {
+        complete = add(common) && complete;
+      }
     }
+    if (all.size() >= kMostGitDirectories) return false;
   }
   return complete;
 }

@@ -27,12 +27,21 @@ TEST_CASE("repositories are found at any depth, by their directory or their file
   }
   dir.write("sub/.git", "gitdir: ../.git/modules/sub\n");
   fs::create_directory_symlink(root + "/a", root + "/link");
-  fs::create_symlink(root + "/.git", root + "/empty/.git");
   const Repositories found = find_repositories(root);
   CHECK(found.complete);
   CHECK(sorted(found.places) ==
         std::vector<std::string>{root + "/a/.git", root + "/b/c/d/.git", root + "/sub/.git"});
   CHECK(find_repositories(root + "/nowhere").places.empty());
+}
+
+TEST_CASE("a search that cannot see everything says so") {
+  const TempDir dir;
+  const std::string root = fs::canonical(dir.path());
+  fs::create_directories(root + "/a/.git");
+  REQUIRE(find_repositories(root).complete);
+  fs::create_directories(root + "/b");
+  fs::create_directory_symlink(root + "/a/.git", root + "/b/.git");
+  CHECK_FALSE(find_repositories(root).complete);
 }
 
 TEST_CASE("the nearest repositories are found where there are too many, and it is said") {

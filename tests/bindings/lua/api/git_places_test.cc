@@ -110,6 +110,21 @@ TEST_CASE("git obeys files in repositories below the workspace, too") {
                                                       root / "vendor/lib/.git/modules/x"});
 }
 
+TEST_CASE("of a worktree below the workspace, git obeys the repository, too") {
+  const TempDir dir;
+  const fs::path root = fs::canonical(dir.path()) / "project";
+  write(root / ".bare/HEAD", "ref: refs/heads/main\n");
+  write(root / ".bare/worktrees/feature/commondir", "../..\n");
+  write(root / "feature/.git", "gitdir: ../.bare/worktrees/feature\n");
+  const std::vector<std::string> found = places(root)["GIT_DIRS"];
+  CHECK(std::count(found.begin(), found.end(), (root / ".bare").string()) == 1);
+  CHECK(std::count(found.begin(), found.end(), (root / ".bare/worktrees/feature").string()) == 1);
+  // The workspace's own may be such a file.
+  write(root / ".git", "gitdir: ./.bare\n");
+  const std::vector<std::string> own = places(root)["GIT_DIRS"];
+  CHECK(std::count(own.begin(), own.end(), (root / ".bare").string()) == 1);
+}
+
 TEST_CASE("a directory that is not a linked worktree has no such places") {
   const TempDir dir;
   fs::create_directories(dir.path() + "/repo/.git");

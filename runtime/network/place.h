@@ -14,7 +14,7 @@ struct Place {
 };
 
 // `own_user`: within a user namespace of its own, which has the caller's user and group and no
-// other, for callers that may not make a network. Forks a child for about a millisecond. Fails with
+// other, for callers that may not make a network. Forks a short-lived child. Fails with
 // "sandbox_unavailable".
 Result<Place> make_place(bool own_user);
 

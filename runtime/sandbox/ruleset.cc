@@ -88,7 +88,7 @@ class Rulesets::Maker {
     return status;
   }
 
-  // Of the root, devices are left out: those that may be used are granted by name.
+  // Devices are left out where the root is granted: those that may be used are granted by name.
   void find_hidden() {
     hidden_ = {kDeviceTree};
     Neighbours neighbours;

@@ -39,9 +39,9 @@ struct SandboxSpec {
   // As `unwritable`, and where there is nothing, a placeholder holds the name while the run lives:
   // see Placeholder::hold.
   std::vector<std::string> occupied;
-  // Of `unreadable`, directories of one user that are made where there is none while the run lives,
-  // because only what exists can be covered: whoever makes a socket there later makes it where the
-  // run cannot see it.
+  // Those directories in `unreadable` that belong to one user and are made where there is none
+  // while the run lives, because only what exists can be covered: whoever makes a socket there
+  // later makes it where the run cannot see it.
   std::vector<std::string> claimed;
   std::uint32_t min_landlock_abi = 0;  // prepare fails below it
   // An executor applies the profile: the keeper holds the names in `occupied`, and restricts
@@ -50,8 +50,8 @@ struct SandboxSpec {
   // With a network of its own: runs of the same group share it. "": the run's alone.
   // SessionNetworks::take says what the name means.
   std::string network_group;
-  // Of this machine's loopback, may be reached from a network of its own. The library makes a part
-  // of the group's name of them.
+  // The ports of this machine's loopback that may be reached from a network of its own. The library
+  // makes a part of the group's name of them.
   std::vector<std::uint16_t> host_ports;
   // Sentences for SandboxReport::unprotected: what whoever made this could not find out. They stay
   // with the library.

@@ -165,7 +165,7 @@ bool add_git_places(const std::string& workspace, const paths::Repositories& bel
     } else if (const std::string named = named_by(place); !named.empty()) {
       variables["GIT_LINK"].push_back(place);
       complete = add(named) && complete;
-      // Of a worktree, the repository.
+      // A worktree obeys its repository, too.
       if (const std::string common = common_of(named); !common.empty()) {
         complete = add(common) && complete;
       }

@@ -10,8 +10,10 @@ local NOT_EXECUTABLE = 126
 local NOT_FOUND = 127
 local SIGKILLED = 137
 
--- An engine can report the end of a container before it knows that memory was the reason.
+-- An engine can report the end of a container before it knows that memory was the reason; on a
+-- busy machine, more than a second before.
 local LATE_REASON_MS = 250
+local LATE_LOOKS = 8
 
 local NEVER = '^0001%-' -- the start time of a container that never started
 
@@ -83,7 +85,10 @@ function M.reason(program, event)
       or with_tail(('no connection to the engine of %s, or it was lost'):format(program), event.run)
   end
   local limited = event.limits.memory_bytes ~= nil
-  if limited and code == SIGKILLED and not container.OOMKilled then
+  for _ = 1, LATE_LOOKS do
+    if not limited or code ~= SIGKILLED or container.OOMKilled then
+      break
+    end
     time.sleep(LATE_REASON_MS)
     container = M.inspect(event.state, 'State') or container
   end

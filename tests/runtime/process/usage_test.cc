@@ -139,15 +139,6 @@ void burn(std::chrono::microseconds cpu) {
 constexpr std::chrono::milliseconds kSomeCpu{60};
 constexpr std::chrono::milliseconds kTick{10};  // the unit of /proc
 
-TEST_CASE("a process that a signal has stopped counts as stopped until it is continued") {
-  const Child child([](int) {});
-  CHECK(child.usage().stopped == 0);
-  ::kill(child.pid(), SIGSTOP);
-  CHECK(eventually([&] { return child.usage().stopped == 1; }));
-  ::kill(child.pid(), SIGCONT);
-  CHECK(eventually([&] { return child.usage().stopped == 0; }));
-}
-
 TEST_CASE("the processes and threads of a tree are counted, and zombies are not") {
   const Child child([](int to) {
     if (gibbous::testing::patient_fork() == 0) ::pause();

@@ -1,6 +1,8 @@
 // What a profile hides is hidden by absence: it is not granted, whether it exists or not.
 #include <fcntl.h>
+#include <poll.h>
 #include <pty.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -19,15 +21,22 @@ namespace fs = std::filesystem;
 
 // Runs a script in the box that calls `later`, which waits until this has done something outside.
 BoxResult run_while(Box& box, const std::string& script, const std::function<void()>& outside) {
-  const std::string begun = box.path("workspace/begun");
-  const std::string go = box.path("workspace/go");
+  const auto fifo = [&](const char* name) {
+    constexpr mode_t kEveryone = 0666;
+    const std::string path = box.path(std::string("workspace/") + name);
+    REQUIRE(::mkfifo(path.c_str(), kEveryone) == 0);
+    return UniqueFd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  };
+  const UniqueFd begun = fifo("begun");
+  const UniqueFd go = fifo("go");
   std::thread other([&] {
-    for (int looks = 0; looks < 3000 && !fs::exists(begun); ++looks) ::usleep(10'000);
+    constexpr int kPatienceMillis = 30'000;
+    pollfd told{begun.get(), POLLIN, 0};
+    (void)::poll(&told, 1, kPatienceMillis);
     outside();
-    box.write("workspace/go", "");
+    (void)!::write(go.get(), "\n", 1);
   });
-  const BoxResult result =
-      box.shell("later() { touch begun; while [ ! -e go ]; do sleep 0.01; done; }\n" + script);
+  const BoxResult result = box.shell("later() { echo > begun; read line < go; }\n" + script);
   other.join();
   return result;
 }
@@ -163,13 +172,16 @@ class Rules {
     return *made;
   }
   std::shared_ptr<const Ruleset> settled() {
+    Loop loop;
     auto before = get();
-    for (int tries = 0; tries < 1000; ++tries, ::usleep(1000)) {
+    std::shared_ptr<const Ruleset> same;
+    (void)loop.until([&] {
       auto now = get();
-      if (now == before) return now;
+      if (now == before) same = now;
       before = now;
-    }
-    return nullptr;
+      return same != nullptr;
+    });
+    return same;
   }
 
  private:

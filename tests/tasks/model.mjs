@@ -1,7 +1,7 @@
 // What a model has of Gibbous: it calls tools over MCP and reads the text of their results. Counts
 // both, and finds what was left over when a task is over.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
@@ -88,8 +88,10 @@ export class Model {
       if (!/^\d+$/.test(pid) || Number(pid) === this.process.pid) continue;
       const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
       const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      // The keeper and its warden live as long as the server, under names that they give themselves.
+      const program = await readlink(`/proc/${pid}/exe`).catch(() => '');
       if (environment.includes(`GIBBOUS_TASK=${this.root}\0`) && command !== ''
-        && !command.includes('gibbous-keeper')) found.push(command.replaceAll('\0', ' ').trim());
+        && !program.includes('gibbous-keeper')) found.push(command.replaceAll('\0', ' ').trim());
     }
     return found;
   }

@@ -286,7 +286,12 @@ Result<std::int64_t> journal_version(Database& database) {
   // Looked at last, because a newer program's tables may be beyond this one's SQLite.
   const Result<std::int64_t> tables = database.number("SELECT count(*) FROM sqlite_schema");
   if (!tables) return tables;
-  return *tables > 0 || *version != 0 ? Result<std::int64_t>(foreign(database)) : version;
+  if (*tables == 0 && *version == 0) return version;
+  // Another process may have made it between two of these looks.
+  const Result<std::int64_t> again = database.number("PRAGMA application_id");
+  if (!again) return again;
+  if (*again == kJournalApplicationId) return journal_version(database);
+  return foreign(database);
 }
 
 std::span<const Migration> journal_migrations() {

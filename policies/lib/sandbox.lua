@@ -58,7 +58,9 @@ for _, list in ipairs { credentials, SOCKETS, OWN } do
   end
 end
 
--- `rank`: of several requested profiles, the one with the highest rank applies.
+-- `rank`: of several requested profiles, the one with the highest rank applies. `temporary`:
+-- 'session' gives the runs of a session /tmp, /var/tmp, /dev/shm and /run/user of their own; else
+-- they have those of the machine.
 M.PROFILES = {
   none = { rank = 0, read = { '/' }, write = { '/' } },
   workspace = {
@@ -69,8 +71,11 @@ M.PROFILES = {
     unwritable = EXECUTED,
     pinned = { '$WORKSPACE/.git', '$GIT_WORKTREE', '$GIT_NESTED' },
     occupied = OCCUPIED,
+    temporary = 'session',
   },
-  readonly = { rank = 20, read = { '/' }, write = {}, unreadable = UNREADABLE },
+  readonly = {
+    rank = 20, read = { '/' }, write = {}, unreadable = UNREADABLE, temporary = 'session',
+  },
 }
 
 local NETWORKS = { on = 0, loopback = 1, off = 2 }
@@ -138,6 +143,7 @@ function M.strictest(requests)
   local whole = {
     profile = chosen, network = network, min_landlock_abi = abi,
     host_ports = network == 'loopback' and ports or nil,
+    temporary = M.PROFILES[chosen].temporary,
   }
   for _, list in ipairs(LISTS) do
     whole[list] = M.PROFILES[chosen][list]

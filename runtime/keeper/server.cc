@@ -339,6 +339,7 @@ Server::~Server() {
   if (!process_table_) return;
   process_table_->for_each([](KeeperRun& run) {
     for (Placeholder& name : run.placeholders) name.leave();
+    run.temporary.leave();
   });
 }
 

@@ -246,6 +246,7 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   run.stdin_device = outcome.stdin_device;
   run.stdin_inode = outcome.stdin_inode;
   run.placeholders = std::move(outcome.placeholders);
+  run.temporary = std::move(outcome.temporary);
   run.network_group = std::move(outcome.network_group);
   run.limits = std::move(*limits);
   limiter_->begin(run, std::chrono::steady_clock::now());

@@ -21,12 +21,12 @@ bool has_nul(const std::string& text) {
 
 bool sendable(const SandboxSpec& spec) {
   for (const auto* list : {&spec.read, &spec.write, &spec.unreadable, &spec.unwritable,
-                           &spec.pinned, &spec.occupied, &spec.claimed}) {
+                           &spec.pinned, &spec.occupied, &spec.claimed, &spec.shown}) {
     if (list->size() > kMaxSandboxPaths || std::any_of(list->begin(), list->end(), has_nul)) {
       return false;
     }
   }
-  return !has_nul(spec.profile) && !has_nul(spec.network_group);
+  return !has_nul(spec.profile) && !has_nul(spec.network_group) && !has_nul(spec.temporary_group);
 }
 
 bool sendable(const EndPlace& place) {

@@ -4,12 +4,15 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -19,6 +22,7 @@
 #include "runtime/keeper/holdable.h"
 #include "runtime/paths/walk.h"
 #include "runtime/process/terminal.h"
+#include "runtime/sandbox/temporary_plan.h"
 
 namespace gibbous::keeper {
 namespace {
@@ -220,6 +224,7 @@ void StartTrial::go() const {
   SandboxSpec tried = *sandbox;
   tried.occupied.clear();  // it changes nothing
   tried.claimed.clear();
+  tried.temporary_group.clear();
   (void)PreparedSandbox::prepare(tried, support);
 }
 
@@ -267,6 +272,19 @@ class SharedNetwork {
   std::string group_;
 };
 
+// Once, before the first run that has such directories: what sessions have left may be much.
+void Starter::remove_old_temporary_beside() {
+  if (std::exchange(has_removed_, true)) return;
+  constexpr std::chrono::hours kKept{24 * 7};
+  const pid_t child = ::fork();
+  if (child > 0) on_process_(child);
+  if (child != 0) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  ::syscall(SYS_close_range, 0U, ~0U, 0U);
+  remove_old_temporary(kKept);
+  ::_exit(0);
+}
+
 StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
                              const RunGroup* group, bool apart) {
   Ends ends;
@@ -307,15 +325,27 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   StartOutcome outcome;
   SharedNetwork shares;
   std::unique_ptr<PreparedSandbox> sandbox;
+  SandboxStart words;
+  words.argv = strings.argv;
+  words.env = strings.env;
+  words.directory = strings.cwd;
+  const auto mounts = mounts_->now();
+  words.mounts = mounts.get();
   if (strings.sandbox && strings.sandbox->names_only) {
-    const SandboxSpec names = holdable(*strings.sandbox, *mounts_->now());
+    if (is_temporary_group(strings.sandbox->temporary_group)) {
+      outcome.temporary = link_temporary(strings.sandbox->temporary_group, words);
+    }
+    const SandboxSpec names = holdable(*strings.sandbox, *mounts);
     if (const auto failing = hold_names(names, outcome.placeholders)) {
       return failed(StartStep::kSandbox, EACCES,
                     "the profile keeps " + *failing + " from being made, and this user cannot");
     }
   } else if (strings.sandbox) {
     if (!support_) support_ = probe_sandbox_support();
-    SandboxStart start_sandbox{-1, -1, &rulesets_, start.terminal.has_value()};
+    if (!strings.sandbox->temporary_group.empty()) remove_old_temporary_beside();
+    SandboxStart start_sandbox = words;
+    start_sandbox.rulesets = &rulesets_;
+    start_sandbox.has_terminal = start.terminal.has_value();
     if (strings.sandbox->network == SandboxNetwork::kLoopback &&
         !strings.sandbox->network_group.empty()) {
       const std::string& group = strings.sandbox->network_group;
@@ -325,8 +355,8 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
       start_sandbox.user_namespace = (*place)->user.get();
       start_sandbox.network_namespace = (*place)->network.get();
     }
-    auto prepared = PreparedSandbox::prepare(holdable(*strings.sandbox, *mounts_->now()), *support_,
-                                             start_sandbox);
+    auto prepared =
+        PreparedSandbox::prepare(holdable(*strings.sandbox, *mounts), *support_, start_sandbox);
     if (!prepared) return failed(StartStep::kSandbox, ENOTSUP, prepared.status().message());
     sandbox = std::move(*prepared);
     plan.sandbox = sandbox.get();
@@ -349,6 +379,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   if (sandbox) {
     outcome.started.sandbox = sandbox->report();
     outcome.placeholders = sandbox->take_placeholders();
+    outcome.temporary = sandbox->take_temporary();
   }
   if (start.keep) {
     outcome.kept_out = std::move(library[kOut]);

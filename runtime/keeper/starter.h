@@ -40,6 +40,7 @@ struct StartOutcome {
   std::string notes;
   std::optional<EndPlace> end_place;
   std::vector<Placeholder> placeholders;  // of its sandbox, until nothing of the run is left
+  TemporaryHold temporary;                // of its sandbox, as long
   std::string network_group;              // to be let go of then; "": none
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
 };
@@ -67,7 +68,8 @@ class Starter {
       : files_(files),
         mounts_(std::move(mounts)),
         open_control_(std::move(open_control_socket)),
-        networks_(std::move(on_process)) {}
+        on_process_(std::move(on_process)),
+        networks_(on_process_) {}
 
   // `strings_fd`: the memfd of a start whose strings are not in the message. `group`: of the run;
   // null: none.
@@ -89,6 +91,10 @@ class Starter {
   rlimit files_;
   std::shared_ptr<paths::MountTypes> mounts_;
   std::function<Status(const std::string&)> open_control_;
+  void remove_old_temporary_beside();
+
+  std::function<void(pid_t)> on_process_;
+  bool has_removed_ = false;
   std::optional<SandboxSupport> support_;  // the first start with a sandbox finds it out
   Rulesets rulesets_;
   SessionNetworks networks_;

@@ -15,7 +15,12 @@ namespace {
 // In the order of SandboxSpec.
 std::array<const std::vector<std::string>*, kSandboxLists> lists_of(const SandboxSpec& spec) {
   return {&spec.read,   &spec.write,    &spec.unreadable, &spec.unwritable,
-          &spec.pinned, &spec.occupied, &spec.claimed};
+          &spec.pinned, &spec.occupied, &spec.claimed,    &spec.shown};
+}
+
+// What comes before the lists.
+std::array<const std::string*, kSandboxNames> names_of(const SandboxSpec& spec) {
+  return {&spec.profile, &spec.network_group, &spec.temporary_group};
 }
 
 StartRequest request_of(const CleanupCommand& cleanup) {
@@ -63,7 +68,7 @@ std::size_t strings_size(const StartRequest& request) {
   for (const std::string& argument : request.argv) size += argument.size() + 1;
   for (const std::string& variable : request.env) size += variable.size() + 1;
   if (request.sandbox) {
-    size += request.sandbox->profile.size() + 1 + request.sandbox->network_group.size() + 1;
+    for (const std::string* name : names_of(*request.sandbox)) size += name->size() + 1;
     for (const auto* list : lists_of(*request.sandbox)) {
       for (const std::string& path : *list) size += path.size() + 1;
     }
@@ -80,8 +85,7 @@ void append_strings(Buffer& out, const StartRequest& request) {
   for (const std::string& argument : request.argv) append_string(out, argument);
   for (const std::string& variable : request.env) append_string(out, variable);
   if (request.sandbox) {
-    append_string(out, request.sandbox->profile);
-    append_string(out, request.sandbox->network_group);
+    for (const std::string* name : names_of(*request.sandbox)) append_string(out, *name);
     for (const auto* list : lists_of(*request.sandbox)) {
       for (const std::string& path : *list) append_string(out, path);
     }
@@ -216,9 +220,10 @@ static SandboxSpec sandbox_of(const Start& start, std::span<const char* const> s
   spec.names_only = start.names_only;
   spec.profile = strings[0];
   spec.network_group = strings[1];
-  std::size_t next = 2;
+  spec.temporary_group = strings[2];
+  std::size_t next = kSandboxNames;
   const std::array lists{&spec.read,   &spec.write,    &spec.unreadable, &spec.unwritable,
-                         &spec.pinned, &spec.occupied, &spec.claimed};
+                         &spec.pinned, &spec.occupied, &spec.claimed,    &spec.shown};
   for (std::size_t i = 0; i < lists.size(); ++i) {
     for (std::uint32_t count = start.sandbox_paths[i]; count > 0; --count) {
       lists[i]->emplace_back(strings[next++]);
@@ -228,7 +233,7 @@ static SandboxSpec sandbox_of(const Start& start, std::span<const char* const> s
 }
 
 Result<StartStrings> split_strings(const Start& start, Bytes strings) {
-  std::size_t sandbox = start.sandboxed ? 2 : 0;
+  std::size_t sandbox = start.sandboxed ? kSandboxNames : 0;
   for (const std::uint32_t paths : start.sandbox_paths) sandbox += paths;
   constexpr std::size_t kPairOfStrings = 2;
   std::size_t count = std::size_t{1} + start.argc + start.envc + sandbox;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/base/sha256.h"
 #include "runtime/keeper/end_record.h"
 #include "runtime/runs/describe.h"
 #include "runtime/runs/runs_entry.h"
+#include "runtime/sandbox/temporary.h"
 
 namespace gibbous {
 namespace {
@@ -63,6 +65,30 @@ LimitReached limit_of(const LimitSet& limits, LimitKind kind) {
 
 }  // namespace
 
+std::string Runs::temporary_group(const std::string& session) const {
+  constexpr std::size_t kDigits = 24;
+  const std::string& owner = options_.keep_directory.empty() ? nonce_ : options_.keep_directory;
+  return sha256_hex(owner + '\n' + session).substr(0, kDigits);
+}
+
+bool Runs::has_temporary(const std::string& session, const std::string& path) const {
+  return gibbous::has_temporary(temporary_group(session), path);
+}
+
+// What a sandboxed run left in a directory of the session's, a run outside finds by the same name.
+void Runs::give_temporary(const Entry& entry, StartRequest& request) const {
+  const RunSpec& spec = entry.run.spec_;
+  if (request.sandbox && request.sandbox->own_temporary) {
+    request.sandbox->shown.push_back(spec.workspace.empty() ? options_.workspace : spec.workspace);
+    return;
+  }
+  if (request.sandbox || spec.execution || spec.internal) return;
+  if (std::none_of(request.argv.begin(), request.argv.end(), names_temporary)) return;
+  request.sandbox.emplace();
+  request.sandbox->names_only = true;
+  request.sandbox->temporary_group = temporary_group(spec.session);
+}
+
 StartRequest Runs::request_for(const Entry& entry) const {
   const RunSpec& spec = entry.run.spec_;
   const Execution* elsewhere = spec.execution ? &*spec.execution : nullptr;
@@ -103,6 +129,7 @@ StartRequest Runs::request_for(const Entry& entry) const {
     }
     request.sandbox->network_group += "/" + spec.session;
   }
+  give_temporary(entry, request);
   if (elsewhere != nullptr && !elsewhere->names.empty()) {
     request.sandbox.emplace();
     request.sandbox->names_only = true;

@@ -157,6 +157,9 @@ std::unique_ptr<Runs::Entry> Runs::make_entry(const std::string& id) {
 void Runs::take_spec(Run& run, RunSpec spec) const {
   run.command_text_ = spec.argv.empty() ? spec.command : quote_argv(spec.argv);
   run.spec_ = std::move(spec);
+  if (auto& sandbox = run.spec_.sandbox; sandbox && sandbox->own_temporary) {
+    sandbox->temporary_group = temporary_group(run.spec_.session);
+  }
   if (!run.spec_.timeout) run.spec_.timeout = options_.limits.default_timeout;
   if (run.spec_.says_when_ready) run.readiness_ = Readiness::kPending;
   run.spec_.limits = strictest(run.spec_.limits, options_.limits.run);

@@ -13,6 +13,7 @@
 
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/random_id.h"
 #include "runtime/keeper/client.h"
 #include "runtime/process/proc.h"
 #include "runtime/runs/deadlines.h"
@@ -162,6 +163,10 @@ class Runs final : private KeeperListener {
   void later(std::function<void()> work);
   // The same, once `delay` has passed by the runtime's clock.
   Deadlines::Token after(Nanos delay, std::function<void()> work);
+  // Names the temporary directories of a session's sandboxed runs: temporary_path() says where.
+  std::string temporary_group(const std::string& session) const;
+  // Returns true when those have something at `path`, which is absolute. Never waits.
+  bool has_temporary(const std::string& session, const std::string& path) const;
   PathLookups& paths() { return *paths_; }
   void cancel(Deadlines::Token& token) { deadlines_->cancel(token); }
   // A test has moved the clock.
@@ -256,6 +261,7 @@ class Runs final : private KeeperListener {
   Status too_many_runs(const std::string& owner) const;
   void kill_queued(Entry& entry);
   StartRequest request_for(const Entry& entry) const;
+  void give_temporary(const Entry& entry, StartRequest& request) const;
   void read_stream(Entry& entry, StreamId id, UniqueFd fd);
   void open_logs(Entry& entry);
   void notify_logs(Entry& entry, StreamId id);
@@ -320,6 +326,7 @@ class Runs final : private KeeperListener {
   AskExecutor ask_executor_;
   std::function<Play(const Run&)> plays_;  // null: no run is fake
   RunKey last_key_ = 0;
+  const std::string nonce_ = random_id();  // stands for a state directory where there is none
   std::size_t active_ = 0;
   std::unordered_map<std::string, std::size_t> places_;  // taken, by owner
   int open_parts_ = 0;                                   // while closing

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/sandbox/temporary.h"
+
 namespace gibbous {
 namespace {
 
@@ -15,17 +17,21 @@ Status unavailable(const SandboxSpec& spec, const std::string& why) {
 }
 
 Status check_paths(const SandboxSpec& spec) {
-  const std::array<std::pair<const char*, const std::vector<std::string>*>, 7> fields = {
+  const std::array<std::pair<const char*, const std::vector<std::string>*>, 8> fields = {
       {{"read", &spec.read},
        {"write", &spec.write},
        {"unreadable", &spec.unreadable},
        {"unwritable", &spec.unwritable},
        {"pinned", &spec.pinned},
        {"occupied", &spec.occupied},
-       {"claimed", &spec.claimed}}};
+       {"claimed", &spec.claimed},
+       {"shown", &spec.shown}}};
   const auto invalid = [&](const char* field, const std::string& why) {
     return Status::error("invalid_request", "sandbox " + spec.profile + ": " + field + ": " + why);
   };
+  if (!spec.temporary_group.empty() && !is_temporary_group(spec.temporary_group)) {
+    return invalid("temporary_group", "letters, digits and '-' only, 64 at most");
+  }
   std::size_t count = 0;
   for (const auto& [field, paths] : fields) {
     for (const std::string& path : *paths) {

@@ -79,29 +79,34 @@ GIBBOUS_IN_CHILD bool attach(int tree, int target) {
   return ::syscall(kernel::kMoveMount, tree, "", target, "", kernel::kMoveMountBothEmpty) == 0;
 }
 
-// Copy the write trees before everything becomes read-only, and mount the copies over it after.
+// Copies the trees before everything becomes read-only, and mounts the copies over it after.
 GIBBOUS_IN_CHILD bool make_read_only(const SandboxEntry& entry, SandboxFailure* failure) {
-  int* const targets = entry.tree_fds.data();
-  const std::size_t count = entry.write_trees.size();
-  int* const trees = targets + count;
-  const std::string* tree = entry.write_trees.data();
+  int* const copies = entry.tree_fds.data();
+  const std::size_t count = entry.trees.size();
+  const MountedTree* tree = entry.trees.data();
   for (std::size_t i = 0; i < count; ++i) {
-    targets[i] = open_exactly(tree[i].c_str());
-    if (targets[i] < 0) return fail(failure, SandboxStep::kWriteTree, tree[i].c_str());
-    trees[i] = clone_tree(targets[i]);
-    if (trees[i] < 0 || !set_attributes(trees[i], "", kernel::kMountNoDevices)) {
-      return fail(failure, SandboxStep::kWriteTree, tree[i].c_str());
+    const char* const path = tree[i].source.c_str();
+    const int source = open_exactly(path);
+    if (source < 0) return fail(failure, SandboxStep::kWriteTree, path);
+    copies[i] = clone_tree(source);
+    const std::uint64_t set =
+        kernel::kMountNoDevices | (tree[i].writable ? 0 : kernel::kMountReadOnly);
+    if (copies[i] < 0 || !set_attributes(copies[i], "", set)) {
+      return fail(failure, SandboxStep::kWriteTree, path);
     }
+    ::syscall(SYS_close, source);
   }
   if (!set_attributes(AT_FDCWD, "/", kernel::kMountReadOnly)) {
     return fail(failure, SandboxStep::kReadOnly, "/");
   }
   for (std::size_t i = 0; i < count; ++i) {
-    if (!attach(trees[i], targets[i])) {
-      return fail(failure, SandboxStep::kWriteTree, tree[i].c_str());
+    // Not before: it may be in one that was mounted just now.
+    const int target = open_exactly(tree[i].target.c_str());
+    if (target < 0 || !attach(copies[i], target)) {
+      return fail(failure, SandboxStep::kWriteTree, tree[i].target.c_str());
     }
-    ::syscall(SYS_close, trees[i]);
-    ::syscall(SYS_close, targets[i]);
+    ::syscall(SYS_close, copies[i]);
+    ::syscall(SYS_close, target);
   }
   return true;
 }

@@ -25,6 +25,12 @@ struct Cover {
   CoverKind kind = CoverKind::kPin;
 };
 
+struct MountedTree {
+  std::string source;  // both without symbolic links
+  std::string target;
+  bool writable = true;
+};
+
 struct SandboxEntry {
   // enter_namespaces
   // Descriptors of namespaces to join before those are made; -1: none.
@@ -34,10 +40,11 @@ struct SandboxEntry {
   bool loopback = false;
   std::string uid_map;  // of a new user namespace
   std::string gid_map;
-  std::vector<std::string> write_trees;  // without symbolic links, none inside another
-  mutable std::vector<int> tree_fds;     // space for the child: two for each write tree
-  std::vector<Cover> covers;             // parents first
-  bool private_terminals = false;        // an instance of devpts of its own
+  // What is not read-only, and what has another place than outside; parents first.
+  std::vector<MountedTree> trees;
+  mutable std::vector<int> tree_fds;  // space for the child: one for each of them
+  std::vector<Cover> covers;          // parents first
+  bool private_terminals = false;     // an instance of devpts of its own
 
   // restrict_self
   std::vector<int> dropped_capabilities;   // from the bounding set

@@ -68,6 +68,11 @@ Result<std::optional<ResolvedPath>> resolve_path(const std::string& asked, const
   return std::optional<ResolvedPath>(std::move(resolved));
 }
 
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
+}
+
 bool is_within(std::string_view path, std::string_view tree) {
   if (tree == "/") return true;
   return path.starts_with(tree) && (path.size() == tree.size() || path[tree.size()] == '/');

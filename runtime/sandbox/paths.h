@@ -31,6 +31,9 @@ struct ResolvedPath {
 // Returns nothing if the path does not exist, or not for this user. An error names `field`.
 Result<std::optional<ResolvedPath>> resolve_path(const std::string& asked, const char* field);
 
+// Returns the directory that an absolute path is in.
+std::string parent_of(const std::string& path);
+
 // Returns true for a path that is `tree` or below it. Both must be without symbolic links and
 // without a trailing '/'.
 bool is_within(std::string_view path, std::string_view tree);

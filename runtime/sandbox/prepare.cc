@@ -19,6 +19,7 @@
 #include "runtime/sandbox/ruleset.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/sandbox/seccomp_filter.h"
+#include "runtime/sandbox/temporary_plan.h"
 
 namespace gibbous {
 namespace {
@@ -60,13 +61,15 @@ std::string missing_sentence(const std::vector<std::string>& paths) {
 class Preparation {
  public:
   Preparation(const SandboxSpec& spec, const SandboxSupport& support, const SandboxStart& start,
-              SandboxEntry& entry, SandboxReport& report, std::vector<Placeholder>& placeholders)
+              SandboxEntry& entry, SandboxReport& report, std::vector<Placeholder>& placeholders,
+              TemporaryHold& temporary)
       : spec_(spec),
         support_(support),
         start_(start),
         entry_(entry),
         report_(report),
-        placeholders_(placeholders) {}
+        placeholders_(placeholders),
+        held_(temporary) {}
 
   Status run() {
     report_.landlock_abi = support_.landlock_abi;
@@ -77,6 +80,7 @@ class Preparation {
     choose_namespaces();
     choose_capabilities();
     if (Status status = resolve_trees(); !status) return status;
+    if (Status status = have_own_temporary(); !status) return status;
     if (Status status = build_ruleset(); !status) return status;
     if (Status status = resolve_protected(); !status) return status;
     if (report_.mount_namespace) {
@@ -169,7 +173,6 @@ class Preparation {
     }
     if (Status status = refuse_kernel_trees(); !status) return status;
     if (Status status = add_tree(kSharedMemory, "write", write_); !status) return status;
-    remove_nested(write_);
     for (const std::string& asked : spec_.read) {
       if (Status status = add_tree(asked, "read", read_); !status) return status;
     }
@@ -204,6 +207,25 @@ class Preparation {
     return {};
   }
 
+  Status have_own_temporary() {
+    if (spec_.temporary_group.empty() || !report_.mount_namespace) remove_nested(write_);
+    if (spec_.temporary_group.empty()) return {};
+    if (!report_.mount_namespace) {
+      report_.unprotected.push_back(
+          "the temporary directories are those of the whole machine: no mount namespace here");
+      return {};
+    }
+    auto plan = plan_temporary(spec_, start_, write_, report_.unprotected);
+    if (!plan) return plan.status();
+    temporary_ = std::move(*plan);
+    held_ = std::move(temporary_.hold);
+    remove_nested(write_);
+    return {};
+  }
+
+  // What is not there needs no protection.
+  bool is_absent(const std::string& path) const { return temporary_.is_absent(path, write_); }
+
   static void remove_nested(std::vector<ResolvedPath>& trees) {
     std::sort(trees.begin(), trees.end(),
               [](const ResolvedPath& a, const ResolvedPath& b) { return a.path < b.path; });
@@ -232,9 +254,17 @@ class Preparation {
     if (report_.mount_namespace) {
       std::erase_if(hidden, [](const std::string& path) { return is_within(path, "/etc"); });
     }
+    std::vector<const ResolvedPath*> own_write, own_read;
+    std::erase_if(hidden, [&](const std::string& path) { return is_absent(path); });
+    for (const auto& each : temporary_.mounted) {
+      hidden.push_back(each.directory.target);
+      (each.writable ? own_write : own_read).push_back(&each.directory.source);
+    }
+    for (const ResolvedPath& tree : temporary_.shown) own_read.push_back(&tree);
     Rulesets once;
     auto ruleset = (start_.rulesets != nullptr ? *start_.rulesets : once)
-                       .get({support_.landlock_abi, spec_.network, read_, write_, devices, hidden});
+                       .get({support_.landlock_abi, spec_.network, read_, write_, devices,
+                             own_write, own_read, hidden});
     if (!ruleset) return ruleset.status();
     entry_.ruleset = std::move(*ruleset);
     for (const std::string& mount : entry_.ruleset->left_out) {
@@ -272,7 +302,7 @@ class Preparation {
     }
     for (const std::string& name : spec_.claimed) {
       const Way way = follow(name, write_);
-      if (way.link_within) continue;
+      if (way.link_within || is_absent(way.path)) continue;
       Placeholder held = Placeholder::hold(way.path, true);
       if (held) {
         placeholders_.push_back(std::move(held));
@@ -296,7 +326,9 @@ class Preparation {
       if (!neighbours_.may_exist(asked)) continue;
       auto resolved = resolve_path(asked, "unreadable");
       if (!resolved) return resolved.status();
-      if (*resolved) unreadable_.push_back(std::move(**resolved));
+      if (*resolved && !is_absent((*resolved)->path)) {
+        unreadable_.push_back(std::move(**resolved));
+      }
     }
     if (Status status = resolve_kept(spec_.unwritable, "unwritable", unwritable_); !status) {
       return status;
@@ -358,9 +390,21 @@ class Preparation {
     return {};
   }
 
+  void add_trees() {
+    auto& trees = entry_.trees;
+    for (const auto& [directory, writable] : temporary_.mounted) {
+      trees.push_back({directory.source.path, directory.target, writable});
+    }
+    for (const ResolvedPath& tree : write_) trees.push_back({tree.path, tree.path, true});
+    for (const ResolvedPath& tree : temporary_.shown)
+      trees.push_back({tree.path, tree.path, false});
+    std::sort(trees.begin(), trees.end(),
+              [](const MountedTree& a, const MountedTree& b) { return a.target < b.target; });
+    entry_.tree_fds.resize(trees.size());
+  }
+
   void add_covers() {
-    for (const ResolvedPath& tree : write_) entry_.write_trees.push_back(tree.path);
-    entry_.tree_fds.resize(2 * write_.size());
+    add_trees();
     auto& covers = entry_.covers;
     for (const ResolvedPath& path : unreadable_) {
       // Landlock prevents reading what it does not grant, but it does not cover sockets.
@@ -467,6 +511,8 @@ class Preparation {
   SandboxEntry& entry_;
   SandboxReport& report_;
   std::vector<Placeholder>& placeholders_;
+  TemporaryHold& held_;
+  TemporaryPlan temporary_;
   std::vector<ResolvedPath> read_, write_, unreadable_, unwritable_, pinned_;
   Neighbours neighbours_;
 };
@@ -482,7 +528,7 @@ Result<std::unique_ptr<PreparedSandbox>> PreparedSandbox::prepare(const SandboxS
                                                                   const SandboxStart& start) {
   std::unique_ptr<PreparedSandbox> prepared(new PreparedSandbox(std::make_unique<SandboxEntry>()));
   Preparation preparation(spec, support, start, *prepared->entry_, prepared->report_,
-                          prepared->placeholders_);
+                          prepared->placeholders_, prepared->temporary_);
   if (Status status = preparation.run(); !status) return status;
   return prepared;
 }

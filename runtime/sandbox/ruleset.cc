@@ -40,21 +40,20 @@ bool answers_opens(const std::string& type) {
   return type.rfind("fuse", 0) == 0 || type == "virtiofs" || type == "ecryptfs";
 }
 
-std::string parent_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
-}
-
 std::string key_of(const Grants& grants) {
   // A mount is granted by its own root, so that other mounts are other rules.
   const std::string mounts = read_small_file("/proc/self/mountinfo");
   std::string key = std::to_string(grants.landlock_abi) + to_string(grants.network) +
                     std::to_string(std::hash<std::string>()(mounts));
+  const auto add = [&key](const ResolvedPath& tree) {
+    key += tree.path + '\0' + std::to_string(tree.device) + ':' + std::to_string(tree.inode) + '\n';
+  };
   for (const auto& trees : {grants.read, grants.write, grants.devices}) {
-    for (const ResolvedPath& tree : trees) {
-      key +=
-          tree.path + '\0' + std::to_string(tree.device) + ':' + std::to_string(tree.inode) + '\n';
-    }
+    for (const ResolvedPath& tree : trees) add(tree);
+    key += '\n';
+  }
+  for (const auto& trees : {grants.own_write, grants.own_read}) {
+    for (const ResolvedPath* const tree : trees) add(*tree);
     key += '\n';
   }
   for (const std::string& path : grants.hidden) key += path + '\n';
@@ -74,6 +73,12 @@ class Rulesets::Maker {
       if (Status status = grant_read(tree); !status) return status;
     }
     if (Status status = grant_all(grants_.write, LandlockGrant::kWrite); !status) return status;
+    for (const ResolvedPath* const tree : grants_.own_write) {
+      if (Status status = grant_all({tree, 1}, LandlockGrant::kWrite); !status) return status;
+    }
+    for (const ResolvedPath* const tree : grants_.own_read) {
+      if (Status status = grant_all({tree, 1}, LandlockGrant::kRead); !status) return status;
+    }
     return grant_all(grants_.devices, LandlockGrant::kDevice);
   }
 

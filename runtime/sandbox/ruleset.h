@@ -27,6 +27,9 @@ struct Grants {
   std::span<const ResolvedPath> read;
   std::span<const ResolvedPath> write;
   std::span<const ResolvedPath> devices;
+  // Trees of the session's own that stand in the place of others: to be changed, and to be read.
+  std::span<const ResolvedPath* const> own_write;
+  std::span<const ResolvedPath* const> own_read;
   std::span<const std::string> hidden;  // absolute, as asked
 };
 

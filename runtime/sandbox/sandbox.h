@@ -9,14 +9,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gibbous/status.h"
 #include "runtime/sandbox/placeholder.h"
+#include "runtime/sandbox/temporary.h"
 
 namespace gibbous {
+
+namespace paths {
+class MountTable;
+}
 
 // kLoopback: a network of the program's own, with 127.0.0.1 and ::1. kOff: no sockets at all except
 // socketpair(2).
@@ -53,6 +59,15 @@ struct SandboxSpec {
   // The ports of this machine's loopback that may be reached from a network of its own. The library
   // makes a part of the group's name of them.
   std::vector<std::uint16_t> host_ports;
+  // Runs of the same group have temporary directories of their own, the same ones (temporary.h);
+  // where there is no mount namespace, those of the machine, and the report says so. "": those of
+  // the machine.
+  std::string temporary_group;
+  // In those directories of the machine: trees that are seen nevertheless. What the program's
+  // arguments and environment name is, too.
+  std::vector<std::string> shown;
+  // The profile asks for a group. It stays with the library, which names it.
+  bool own_temporary = false;
   // Sentences for SandboxReport::unprotected: what whoever made this could not find out. They stay
   // with the library.
   std::vector<std::string> gaps;
@@ -89,7 +104,7 @@ enum class SandboxStep : std::uint8_t {
   kUnshare,          // new namespaces
   kIdentity,         // the same user and group in the new user namespace
   kReadOnly,         // everything read-only
-  kWriteTree,        // except the trees that may be changed
+  kWriteTree,        // except the trees that may be changed, and those of the session's own
   kHide,             // `unreadable`
   kProtect,          // `unwritable` and `pinned`
   kTerminals,        // terminals of its own
@@ -117,6 +132,13 @@ struct SandboxStart {
   int network_namespace = -1;
   Rulesets* rulesets = nullptr;  // keeps what the next start may use again (ruleset.h)
   bool has_terminal = false;     // it keeps what is at /dev/pts
+  // Of the program that is to start, for temporary directories of its own; null pointers are
+  // skipped.
+  std::span<const char* const> argv;
+  std::span<const char* const> env;
+  const char* directory = "";
+  // Of this machine: what may not answer is not looked at for what the words name. Null: all does.
+  const paths::MountTable* mounts = nullptr;
 };
 
 class PreparedSandbox {
@@ -132,6 +154,7 @@ class PreparedSandbox {
   const SandboxReport& report() const { return report_; }
   // To be kept until the last process in the sandbox has ended.
   std::vector<Placeholder> take_placeholders() { return std::move(placeholders_); }
+  TemporaryHold take_temporary() { return std::move(temporary_); }
 
   // Both run in the child, in this order, with chdir(2) somewhere after the first. They return
   // false with *failure set, and then the child must end. The second needs a descriptor of this
@@ -145,6 +168,7 @@ class PreparedSandbox {
   std::unique_ptr<SandboxEntry> entry_;
   SandboxReport report_;
   std::vector<Placeholder> placeholders_;
+  TemporaryHold temporary_;
 };
 
 }  // namespace gibbous

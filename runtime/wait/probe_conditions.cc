@@ -277,6 +277,7 @@ class FileCondition final : public ProbeCondition {
   void look() {
     timer_ = 0;
     if (settled() || asked_ != 0) return;
+    if (context_.runs.has_temporary(session(), absolute())) return seen(0);
     PathLookups& lookups = context_.runs.paths();
     const auto mounts = lookups.mounts()->now();
     if (mounts->all_local()) {
@@ -319,6 +320,10 @@ class FileCondition final : public ProbeCondition {
     if (asked_ != 0) return;
     asked_is_last_ = true;
     look();
+  }
+
+  const std::string& session() const {
+    return spec_.session.empty() && run_ != nullptr ? run_->spec().session : spec_.session;
   }
 
   std::string absolute() const {

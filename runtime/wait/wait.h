@@ -52,6 +52,7 @@ struct Condition {
   int status = 0;                  // http: this status; 0: any from 200 to 399
   Millis duration{0};              // quiet, timer
   std::string path;                // file; absolute
+  std::string session;             // file: what its sandboxed runs have at `path` counts, too
   bool absent = false;             // file, screen: wait until it is gone
   // kLog: true once the run has ended and the files have all its output; else when they are open.
   bool written = false;

@@ -73,6 +73,8 @@
 ---@field seccomp? boolean
 ---@field unprotected? string[] sentences about requested protection that this machine does not
 ---enforce
+---@field temporary? string the directory of this machine that the run has as /tmp, where that is
+---the session's own
 
 ---Something that the sandbox refused, as the program reported it.
 ---@class Refusal

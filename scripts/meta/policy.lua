@@ -71,6 +71,8 @@
 ---of this user that is made while the run lives where there is none, so that it is hidden, too
 ---@field unwritable? string[] paths in `write` that may not be changed, moved or replaced
 ---@field pinned? string[] paths in `write` that may be changed but not moved
+---@field temporary? 'machine'|'session' default: 'machine'; 'session': /tmp, /var/tmp, /dev/shm and
+---/run/user of the session's own, which all its runs with this setting share
 ---@field occupied? string[] as unwritable; where there is nothing, a placeholder holds the name
 ---while the run lives: an empty directory if it ends with '/', else a file with the line '.'
 

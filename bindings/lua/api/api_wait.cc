@@ -163,7 +163,8 @@ int start_wait(lua_State* state, int index, const std::string& default_run) {
   return with_wrong_use(state, [&] {
     const auto task = Task::current(state);
     auto spec = std::make_shared<WaitSpec>(parse_wait(to_json(state, index), default_run));
-    for (const Condition& condition : spec->conditions) {
+    for (Condition& condition : spec->conditions) {
+      condition.session = task->call().session();
       // Check it here, because only ids of the calling session may be suggested.
       if (!condition.run.empty() && find_own(state, condition.run) == nullptr)
         return push_error(state, not_found(state, condition.run), condition.run);

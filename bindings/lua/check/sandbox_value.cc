@@ -6,11 +6,13 @@
 #include "bindings/lua/check/schema_check.h"
 #include "runtime/output/text.h"
 #include "runtime/sandbox/refusal.h"
+#include "runtime/sandbox/temporary.h"
 
 namespace gibbous::lua {
 namespace {
 
 const std::vector<std::string> kNetworks = {"on", "loopback", "off"};
+const std::vector<std::string> kTemporary = {"machine", "session"};
 constexpr std::int64_t kMaxAbi = 1000;
 constexpr int kMaxPort = 65535;
 constexpr int kMaxHostPorts = 64;
@@ -132,6 +134,7 @@ SandboxSpec parse_sandbox(const FieldPath& place, const Json& value,
   spec.unwritable = paths_of(fields, "unwritable", variables);
   spec.pinned = paths_of(fields, "pinned", variables);
   spec.occupied = paths_of(fields, "occupied", variables);
+  spec.own_temporary = fields.choice("temporary", kTemporary) == "session";
   const Json& ports = fields.value("host_ports");
   for (const Json& port : ports.is_array() ? ports : Json::array()) {
     if (!port.is_number_integer() || port < 1 || port > kMaxPort) {
@@ -158,6 +161,10 @@ Json sandbox_value(const Run& run) {
   value["network_namespace"] = report.network_namespace;
   value["seccomp"] = report.seccomp;
   value["unprotected"] = report.unprotected;
+  if (report.mount_namespace && !spec->temporary_group.empty()) {
+    value["temporary"] =
+        temporary_path(spec->temporary_group, kTemporaryDirectories[0]).value_or("");
+  }
   return value;
 }
 

@@ -167,7 +167,8 @@ class Rules {
     hidden_ = {tree + "/home/.ssh", tree + "/home/.config/gh"};
   }
   std::shared_ptr<const Ruleset> get() {
-    auto made = rulesets_.get({landlock_abi(), SandboxNetwork::kOn, read_, {}, {}, hidden_});
+    auto made =
+        rulesets_.get({landlock_abi(), SandboxNetwork::kOn, read_, {}, {}, {}, {}, hidden_});
     REQUIRE(made.ok());
     return *made;
   }

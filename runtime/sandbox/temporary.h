@@ -1,0 +1,97 @@
+// The temporary directories of a session. Its sandboxed runs have them in place of the machine's,
+// so that what others put there later (sockets, above all) is absent, and what one run writes to
+// /tmp/x.log the next one reads there. They are ordinary directories below the machine's own:
+//
+//   /tmp/gibbous-UID/GROUP/files       is /tmp          /tmp/gibbous-UID/GROUP/run  is /run/user
+//   /var/tmp/gibbous-UID/GROUP/files   is /var/tmp      /dev/shm/gibbous-UID/GROUP/files, /dev/shm
+//
+// Any thread; a GROUP may be used by several processes.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/base/unique_fd.h"
+#include "runtime/sandbox/paths.h"
+#include "runtime/sandbox/placeholder.h"
+
+namespace gibbous {
+
+inline constexpr std::array<const char*, 4> kTemporaryDirectories = {"/tmp", "/var/tmp", "/dev/shm",
+                                                                     "/run/user"};
+inline constexpr std::size_t kMaxTemporaryGroupBytes = 64;
+// Letters, digits and "-": it becomes the name of a directory.
+bool is_temporary_group(std::string_view group);
+
+// Returns where a run of the group finds `path`, which is absolute, when it is in one of these
+// directories; nothing for others. Touches no file.
+std::optional<std::string> temporary_path(const std::string& group, const std::string& path);
+// Returns true when the group has something at `path`. Follows no link and enters no mount, so that
+// it never waits, and tells nothing about what a run could not see.
+bool has_temporary(const std::string& group, const std::string& path);
+// Returns true when the text names something in one of these directories of the machine.
+bool names_temporary(std::string_view text);
+// Returns the absolute paths in one of `directories` that the text names, each once, 64 at most. A
+// text is read as no language: a path ends at what no name has unless it is quoted.
+std::vector<std::string> named_below(std::string_view text,
+                                     const std::vector<std::string>& directories);
+
+// Keeps the directories of a group while a run lives, and the places in them where something of the
+// machine's is mounted. The last one removes those of the group that are empty.
+class TemporaryHold {
+ public:
+  TemporaryHold() = default;
+  ~TemporaryHold() { let_go(); }
+  TemporaryHold(TemporaryHold&& other) noexcept { *this = std::move(other); }
+  TemporaryHold& operator=(TemporaryHold&& other) noexcept;
+
+  // Makes the place for a mount at `path`, which is in a source of the group, and what is missing
+  // above. Returns false when something else is there.
+  bool add_mount_point(const std::string& source, const std::string& path, bool is_directory);
+  // Makes `path` a name for what is at `target`, unless something is there already.
+  void add_link(const std::string& path, const std::string& target);
+  // Lets go of all, and leaves everything where it is.
+  void leave();
+
+ private:
+  friend class TemporaryDirectories;
+  struct Link {
+    std::string path;
+    std::string target;
+  };
+  void let_go();
+
+  std::vector<Placeholder> mount_points_;  // children first
+  std::vector<Link> links_;
+  std::string group_;
+  UniqueFd lock_;
+};
+
+struct TemporaryDirectory {
+  std::string target;       // the machine's, without symbolic links
+  ResolvedPath source;      // what is there for the group
+  bool is_runtime = false;  // /run/user
+};
+
+class TemporaryDirectories {
+ public:
+  // Makes what is missing. Fails with "sandbox_unavailable" when something of them belongs to
+  // somebody else; `failed` gets a sentence for each that this machine does not have room for.
+  static Result<TemporaryDirectories> make(const std::string& group,
+                                           std::vector<std::string>& failed);
+
+  std::vector<TemporaryDirectory> directories;
+  TemporaryHold hold;
+};
+
+// Removes what groups have left that nobody holds and nobody has used for so long. May take as long
+// as the files in them are many.
+void remove_old_temporary(std::chrono::seconds age);
+
+}  // namespace gibbous

@@ -1,0 +1,222 @@
+// Sandboxed runs of a session share temporary directories of their own: what one writes the next
+// one reads, also outside the sandbox; what others of this machine put into theirs is absent.
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "runtime/base/unique_fd.h"
+#include "runtime/sandbox/sandbox.h"
+#include "tests/support/catch.h"
+#include "tests/support/host.h"
+#include "tests/support/loop.h"
+
+namespace gibbous {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+using testing::auto_mode;
+using testing::Host;
+using testing::TempDir;
+using testing::unique_word;
+
+constexpr const char* kTools = R"(
+local go = tool {
+  name = 'go', permission = 'execute',
+  description = 'Runs a command to its end, in the sandbox that is named.',
+  input = schema.object { command = schema.string {}, sandbox = schema.string {} },
+  run = function(args)
+    local h, err = run.start { command = args.command, sandbox = args.sandbox, merge_stderr = true }
+    if not h then tool.error(err.code, err.message) end
+    wait { any = { wait.exit(h) } }
+    return { data = { output = h:tail { lines = 200 }.text, sandbox = h:info().sandbox } }
+  end,
+}
+local see = tool {
+  name = 'see', permission = 'read',
+  description = 'Looks for a file for a moment.',
+  input = schema.object { path = schema.string {} },
+  run = function(args)
+    local r = wait { any = { wait.file(args.path) }, timeout_ms = 300 }
+    return { data = { seen = r.ok } }
+  end,
+}
+return { toolsets = { require 'toolsets.bg', { name = 'temporary', tools = { go, see } } } }
+)";
+
+struct Place {
+  Place() {
+    options = auto_mode();
+    options.mode = "dangerous";
+    options.workspace = dir.path();
+    options.state_dir = state.path();
+    options.files["scripts/init.lua"] = kTools;
+  }
+  TempDir dir;
+  TempDir state;
+  RuntimeOptions options;
+};
+
+Json go(Host& host, const std::string& sandbox, const std::string& command,
+        const std::string& session = "a") {
+  return host.data("go", {{"command", command}, {"sandbox", sandbox}}, session);
+}
+
+std::string inside(Host& host, const std::string& command, const std::string& session = "a") {
+  return go(host, "workspace", command, session)["output"];
+}
+
+std::string outside(Host& host, const std::string& command, const std::string& session = "a") {
+  return go(host, "none", command, session)["output"];
+}
+
+bool not_tested() {
+  if (probe_sandbox_support().mount_namespaces) return false;
+  WARN("not tested: no mount namespaces here");
+  return true;
+}
+
+// A name in each of the machine's temporary directories that nothing has.
+std::string fresh(const std::string& directory = "/tmp") {
+  return directory + "/gibbous-test-" + unique_word();
+}
+
+struct Removed {
+  explicit Removed(std::string name) : path(std::move(name)) {}
+  ~Removed() { fs::remove_all(path); }
+  std::string path;
+};
+
+TEST_CASE("session temporary: what a run writes, the session's next one reads, and no other") {
+  if (not_tested()) return;
+  Place place;
+  Host host(place.options);
+  for (const char* directory : {"/tmp", "/var/tmp", "/dev/shm"}) {
+    const std::string path = fresh(directory);
+    INFO(path);
+    CHECK(inside(host, "echo one > " + path + "; cat " + path) == "one\n");
+    CHECK_FALSE(fs::exists(path));
+    CHECK(inside(host, "cat " + path) == "one\n");
+    CHECK_THAT(inside(host, "cat " + path, "b"), Contains("No such file"));
+    CHECK_THAT(outside(host, "cat " + path, "b"), Contains("No such file"));
+    CHECK(go(host, "readonly", "cat " + path)["output"] == "one\n");
+    CHECK_THAT(go(host, "readonly", "echo two > " + path)["output"].get<std::string>(),
+               directory == std::string("/dev/shm") ? Contains("") : Contains("Read-only"));
+    (void)inside(host, "rm " + path);
+  }
+}
+
+TEST_CASE(
+    "session temporary: outside the sandbox, the path is the same file while a run names it") {
+  if (not_tested()) return;
+  Place place;
+  Host host(place.options);
+  const std::string path = fresh();
+  (void)inside(host, "echo one > " + path + "; mkdir " + path + ".d; echo in > " + path + ".d/f");
+  CHECK(outside(host, "cat " + path + "; echo two >> " + path) == "one\n");
+  CHECK(outside(host, "cat '" + path + ".d/f'") == "in\n");
+  CHECK(inside(host, "cat " + path) == "one\ntwo\n");
+  CHECK(host.until([&] { return !fs::exists(fs::symlink_status(path)); }));
+  CHECK(host.data("see", {{"path", path}}, "a")["seen"] == true);
+  CHECK(host.data("see", {{"path", path}}, "b")["seen"] == false);
+  // The machine's own file has its name.
+  const Removed own(fresh());
+  std::ofstream(own.path) << "machine\n";
+  CHECK(outside(host, "cat " + own.path) == "machine\n");
+}
+
+TEST_CASE(
+    "session temporary: what a command or its environment names is seen, the rest is absent") {
+  if (not_tested()) return;
+  Place place;
+  const Removed file(fresh());
+  const Removed tree(fresh());
+  std::ofstream(file.path) << "named\n";
+  fs::create_directories(tree.path + "/bin");
+  std::ofstream(tree.path + "/beside") << "beside\n";
+  std::ofstream(tree.path + "/run.sh") << "cat $(dirname $0)/beside\n";
+  Host host(place.options);
+  CHECK(inside(host, "cat " + file.path) == "named\n");
+  CHECK(inside(host, "cat \"" + file.path + "\"; echo more >> " + file.path) == "named\n");
+  CHECK(inside(host, "sh " + tree.path + "/run.sh") == "beside\n");
+  // No trace of what was shown is left; the workspace is seen.
+  const std::string workspace = fs::path(place.dir.path()).filename();
+  CHECK(inside(host, "cd /tmp; ls -d * | grep -v state; ls -A /var/tmp") == workspace + "\n");
+}
+
+TEST_CASE("session temporary: a socket that is made on the machine later cannot be reached") {
+  if (not_tested()) return;
+  Place place;
+  Host host(place.options);
+  const Removed socket_path(fresh());
+  const Json started =
+      host.data("bg_start", {{"command", "true"}, {"until", {{"exit", true}}}}, "a");
+  const UniqueFd server(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  socket_path.path.copy(address.sun_path, sizeof address.sun_path - 1);
+  REQUIRE(::bind(server.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(::listen(server.get(), 1) == 0);
+  const std::string name = fs::path(socket_path.path).filename();
+  const std::string connect =
+      "python3 -c \"import socket; s = socket.socket(socket.AF_UNIX); "
+      "s.connect('/t' + 'mp/" +
+      name + "'); print('connected')\"";
+  CHECK_THAT(inside(host, connect), Contains("FileNotFoundError"));
+  CHECK_THAT(outside(host, connect), Contains("connected"));
+}
+
+TEST_CASE("session temporary: runtime directories are private, and usable") {
+  if (not_tested()) return;
+  Place place;
+  Host host(place.options);
+  const std::string own = "/run/user/" + std::to_string(::geteuid());
+  if (!fs::exists("/run/user")) {
+    WARN("not tested: there is no /run/user here");
+    return;
+  }
+  CHECK(inside(host, "stat -c %a " + own + "; ls /run/user; touch " + own + "/x && ls " + own) ==
+        "700\n" + std::to_string(::geteuid()) + "\nx\n");
+  CHECK_FALSE(fs::exists(own + "/x"));
+}
+
+TEST_CASE("session temporary: they outlive the host that a session had, empty ones do not") {
+  if (not_tested()) return;
+  Place place;
+  const std::string path = fresh();
+  std::string directory;
+  {
+    Host host(place.options);
+    const Json said = go(host, "workspace", "echo kept > " + path);
+    directory = said["sandbox"]["temporary"];
+    CHECK(fs::exists(directory + path.substr(4)));
+    const Json empty = go(host, "workspace", "true", "b");
+    CHECK(host.until([&] { return !fs::exists(empty["sandbox"]["temporary"]); }));
+  }
+  Host again(place.options);
+  CHECK(inside(again, "cat " + path) == "kept\n");
+  CHECK(inside(again, "rm " + path) == "");
+  CHECK(again.until([&] { return !fs::exists(directory); }));
+}
+
+TEST_CASE("session temporary: a link in them leads nobody outside, and nothing follows one") {
+  if (not_tested()) return;
+  Place place;
+  Host host(place.options);
+  const std::string path = fresh();
+  const Removed secret(fresh());
+  std::ofstream(secret.path) << "secret\n";
+  (void)inside(host, "ln -s / " + path + "; ln -s $PWD/none " + path + ".dangling");
+  CHECK(host.data("see", {{"path", path + secret.path}}, "a")["seen"] == false);
+  // A run that takes the place of what the next one is to see stops that one, or keeps its own.
+  (void)inside(host, "ln -s /etc /tmp/" + fs::path(secret.path).filename().string() + " || true");
+  CHECK_THAT(inside(host, "cat " + secret.path), !Contains("root:"));
+}
+
+}  // namespace
+}  // namespace gibbous

@@ -2,11 +2,16 @@
 
 #include <sys/resource.h>
 
+#include <charconv>
+#include <limits>
+
 #include "bindings/host/policy_redactor.h"
+#include "bindings/json/member.h"
 #include "bindings/json/text.h"
 #include "bindings/lua/api/queued_start.h"
 #include "bindings/lua/policy/redaction_record.h"
 #include "runtime/output/text.h"
+#include "runtime/process/mark.h"
 #include "runtime/process/proc.h"
 
 namespace gibbous::host {
@@ -84,6 +89,27 @@ std::string describe_run(const Run& run, const RunPlace& place, const std::strin
   add_processes(run, &meta);
   add_end(run, &meta);
   return dump(meta);
+}
+
+RunProcesses processes_of(const RunRecord& run) {
+  RunProcesses processes;
+  const Json meta = parse_object(run.meta_json, kMaxJournalTextBytes);
+  const auto number = [&meta](const char* name) {
+    const auto found = meta.find(name);
+    return found != meta.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+  };
+  const std::uint64_t pid = number("pid");
+  if (pid > 0 && pid <= std::numeric_limits<pid_t>::max() && number("pid_started") != 0) {
+    processes.leader = {static_cast<pid_t>(pid), number("pid_started")};
+  }
+  const std::string mark = text_member(meta, "mark");
+  rlim_t value = 0;
+  const char* const end = mark.data() + mark.size();
+  const auto [rest, error] = std::from_chars(mark.data(), end, value);
+  if (error != std::errc() || rest != end) return processes;
+  const Marks marks = decode_marks({value, value});
+  if (const auto& known = marks.outer ? marks.outer : marks.inner) processes.keeper = known->keeper;
+  return processes;
 }
 
 std::string describe_state(const Run& run, const PolicyRedactor& redactor) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gibbous/runtime.h"
+#include "runtime/queue/left_behind.h"
 #include "runtime/runs/run.h"
 
 namespace gibbous::lua {
@@ -31,6 +32,8 @@ struct RunPlace {
 // `fired`: the run's one-time watchers that have had their match.
 std::string describe_run(const Run& run, const RunPlace& place, const std::string& before,
                          const std::vector<std::size_t>& fired);
+// Reads who the run's processes are from its meta_json.
+RunProcesses processes_of(const RunRecord& run);
 // The meta of a `state` item: {pid, reason, exit_code, signal, limit}. The reason is redacted.
 std::string describe_state(const Run& run, const PolicyRedactor& redactor);
 // One short line: why this process leaves a queued run, which its policy refused in `mode`, to

@@ -302,6 +302,7 @@ void Runtime::Impl::make_recording() {
   recording_options.journal.redact_ended = host::row_redactor();
   recording_options.journal.worker_alive = Worker::is_alive;
   recording = std::make_unique<Recording>(loop, *clock, *runs, std::move(recording_options));
+  worker_options.processes_of = host::processes_of;
   worker = std::make_unique<Worker>(loop, *clock, *runs, *recording, worker_options);
   context.worker = worker.get();
   recording->on_problem = [this](const Status& status) {

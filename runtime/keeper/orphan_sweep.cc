@@ -27,7 +27,9 @@ bool OrphanSweep::round() {
       const auto stat = read_stat(pid);
       return stat && stat->alive() && stat->start_time == process.start_time;
     });
-    found = found || outcome == SendOutcome::kSent;
+    if (outcome != SendOutcome::kSent) continue;
+    found = true;
+    ended_.insert(process.pid);
   }
   std::vector<pid_t> pids;
   (void)list_numbers("/proc", pids);
@@ -44,6 +46,7 @@ bool OrphanSweep::round() {
     if (outcome != SendOutcome::kSent) continue;
     const auto stat = read_stat(candidate);
     if (!stat) continue;
+    if (stat->alive()) ended_.insert(candidate);
     found = found || stat->alive() || dead_.insert({candidate, stat->start_time}).second;
   }
   empty_rounds_ = found ? 0 : empty_rounds_ + 1;

@@ -26,11 +26,14 @@ class OrphanSweep {
   // rounds.
   bool round();
   Millis pause() const;
+  // The processes that it has found alive.
+  const std::set<pid_t>& ended() const { return ended_; }
 
  private:
   std::uint32_t keeper_number_;
   std::vector<ProcessIdentity> known_;
   std::set<std::pair<pid_t, std::uint64_t>> dead_;  // zombies seen so far, with their start times
+  std::set<pid_t> ended_;
   int rounds_ = 0;
   int empty_rounds_ = 0;
 };

@@ -22,6 +22,7 @@
 #include "runtime/journal/journal.h"
 #include "runtime/journal/journal_reader.h"
 #include "runtime/keeper/end_record.h"
+#include "runtime/queue/left_behind.h"
 #include "runtime/queue/news.h"
 #include "runtime/queue/news_sources.h"
 #include "runtime/queue/queued_starts.h"
@@ -50,6 +51,8 @@ struct WorkerOptions {
   bool adopt = true;     // take over what earlier hosts left, and settle it
   bool requeue = false;  // also runs that are not marked as safe to repeat
   QueueLimits limits = {};
+  // Reads from a run's record who its processes were; unset: it is not known.
+  std::function<RunProcesses(const RunRecord&)> processes_of = {};
   Nanos slow_look{30'000'000'000};  // the interval between looks that no notice asked for
 };
 
@@ -153,9 +156,10 @@ class Worker final : private RunsObserver {
   };
   void settle_by_records(std::vector<Found> orphans);
   Runs::KeeperPlace keeper_place(const WorkerRecord& was) const;
-  void settle_one(const Found& found, const Result<EndRecord>& read);
+  std::uint32_t lost_keeper(const Found& found, std::vector<ProcessIdentity>& leaders) const;
+  void settle_one(const Found& found, const Result<EndRecord>& read, std::size_t left);
   void give_end(const Orphan& orphan, const EndRecord& record);
-  // `how` is the rest of the sentence that says that its processes were ended.
+  // `how` is the sentence that says that its processes were ended.
   void lose(const Orphan& orphan, const std::string& how, const EndRecord* record);
   void requeue(const Orphan& orphan, const std::string& how);
   // `record` is null when its keeper left none.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/keeper/end_record.h"
+#include "runtime/process/pid_space.h"
 #include "runtime/process/signals.h"
 #include "runtime/queue/worker.h"
 #include "runtime/runs/describe.h"
@@ -13,7 +14,13 @@
 namespace gibbous {
 namespace {
 
-using EndRecords = std::vector<Result<EndRecord>>;
+// Of one run: how it ended, and how many processes of its keeper's had been left and were ended
+// now.
+struct Remains {
+  Result<EndRecord> record;
+  std::size_t left = 0;
+};
+using AllRemains = std::vector<Remains>;
 
 constexpr std::size_t kMaxListed = 10'000;
 // In this time a keeper ends a tree whose leader has ended, and cleans up after it.
@@ -82,10 +89,19 @@ std::string missing_output(const RunRecord& run, const EndRecord& record) {
   return text + ".";
 }
 
-std::string interrupted_how(const Result<EndRecord>& read, bool known) {
-  if (known) return ": " + describe_exit(read->exit);
-  if (read.status().code() != "end_record_unusable") return {};
-  return " (the record of its end cannot be used: " + read.status().message() + ")";
+constexpr const char* kInterrupted =
+    "its host ended before it did, and its processes were ended then";
+
+std::string interrupted_how(const Result<EndRecord>& read, bool known, std::size_t left) {
+  if (left > 0) {
+    return "its host and its keeper were killed, and " + std::to_string(left) +
+           (left == 1 ? " process that was left was" : " processes that were left were") +
+           " ended only now";
+  }
+  if (known) return std::string(kInterrupted) + ": " + describe_exit(read->exit);
+  if (read.status().code() != "end_record_unusable") return kInterrupted;
+  return std::string(kInterrupted) +
+         " (the record of its end cannot be used: " + read.status().message() + ")";
 }
 
 }  // namespace
@@ -96,20 +112,44 @@ bool Worker::may_repeat(const RunRecord& run) const {
   return most == 0 || run.attempt < most;
 }
 
+// The keeper of a run, as far as it is known to be gone; 0 else.
+std::uint32_t Worker::lost_keeper(const Found& found, std::vector<ProcessIdentity>& leaders) const {
+  const WorkerRecord& was = found.orphan.was;
+  if (!options_.processes_of || found.keeper != Runs::KeeperPlace::kGone) return 0;
+  const auto lives = [&was](std::int64_t pid, std::int64_t started) {
+    return pid == 0 || is_process_alive(was.boot_id, pid, started).value_or(true);
+  };
+  if (lives(was.keeper_pid, was.keeper_started) || lives(was.pid, was.pid_started)) return 0;
+  const RunProcesses processes = options_.processes_of(found.orphan.run);
+  if (processes.leader.pid != 0) leaders.push_back(processes.leader);
+  return processes.keeper;
+}
+
 void Worker::settle_by_records(std::vector<Found> orphans) {
-  std::vector<std::string> ids;
-  for (const Found& found : orphans) ids.push_back(found.orphan.run.run_id);
-  recording_.look_up<Result<EndRecords>>(
-      [ids, directory = runs_.options().end_directory](JournalReader&) {
-        EndRecords records;
-        for (const std::string& id : ids) records.push_back(read_end_record(directory, id));
-        return Result<EndRecords>(std::move(records));
+  struct Asked {
+    std::string id;
+    std::uint32_t keeper;
+    std::vector<ProcessIdentity> leaders;
+  };
+  std::vector<Asked> asked;
+  for (const Found& found : orphans) {
+    asked.push_back({found.orphan.run.run_id, 0, {}});
+    asked.back().keeper = lost_keeper(found, asked.back().leaders);
+  }
+  recording_.look_up<Result<AllRemains>>(
+      [asked, directory = runs_.options().end_directory](JournalReader&) {
+        AllRemains all;
+        for (const Asked& each : asked) {
+          all.push_back({read_end_record(directory, each.id), 0});
+          if (each.keeper != 0) all.back().left = end_left_behind(each.keeper, each.leaders);
+        }
+        return Result<AllRemains>(std::move(all));
       },
-      [this, orphans = std::move(orphans)](const Result<EndRecords>& records) {
+      [this, orphans = std::move(orphans)](const Result<AllRemains>& all) {
         if (journal_ == nullptr) return;
         for (std::size_t i = 0; i < orphans.size(); ++i) {
-          if (records) {
-            settle_one(orphans[i], (*records)[i]);
+          if (all) {
+            settle_one(orphans[i], (*all)[i].record, (*all)[i].left);
           } else {
             look_again(orphans[i].orphan);
           }
@@ -144,7 +184,7 @@ void Worker::release(const Orphan& orphan) {
   released_[orphan.run.run_id] = orphan;
 }
 
-void Worker::settle_one(const Found& found, const Result<EndRecord>& read) {
+void Worker::settle_one(const Found& found, const Result<EndRecord>& read, std::size_t left) {
   const Orphan& orphan = found.orphan;
   if (runs_.find(orphan.run.run_id) != nullptr) {
     // Its keeper came meanwhile.
@@ -158,7 +198,7 @@ void Worker::settle_one(const Found& found, const Result<EndRecord>& read) {
   if (was_there && keeper_place(orphan.was) != found.keeper) return look_again(orphan);
   const bool known = read.ok() && is_about(*read, orphan.was);
   if (known && !is_interrupted(*read)) return give_end(orphan, *read);
-  const std::string how = interrupted_how(read, known);
+  const std::string how = interrupted_how(read, known, left);
   if (may_repeat(orphan.run)) {
     requeue(orphan, how);
   } else {
@@ -182,10 +222,9 @@ void Worker::lose(const Orphan& orphan, const std::string& how, const EndRecord*
   const bool repeats = run.safe_to_repeat || options_.requeue;
   const std::string attempts =
       repeats ? " (attempt " + std::to_string(run.attempt) + ", the last one)" : "";
-  run.error_message =
-      run.error_message.empty()
-          ? "its host ended before it did, and its processes were ended then" + how + attempts
-          : "its host ended before it was started (" + run.error_message + ")";
+  run.error_message = run.error_message.empty()
+                          ? how + attempts
+                          : "its host ended before it was started (" + run.error_message + ")";
   put_end(orphan, std::move(run), record);
 }
 
@@ -211,8 +250,7 @@ void Worker::put_end(const Orphan& orphan, RunRecord run, const EndRecord* recor
 }
 
 void Worker::requeue(const Orphan& orphan, const std::string& how) {
-  const std::string why =
-      how.empty() ? "" : "its host ended before it did, and its processes were ended then" + how;
+  const std::string why = how == kInterrupted ? "" : how;
   const auto on_done = [this](const Result<RunRecord>& run) {
     if (!run) return;
     drop_record(run->run_id);

@@ -59,6 +59,17 @@ class Killed {
     (void)host_->program().wait();
   }
   void signal_keeper(int number) { REQUIRE(::kill(number_in("keeper"), number) == 0); }
+  // Nobody has the time to end a run.
+  void kill_all_at_once() {
+    const pid_t keeper = number_in("keeper");
+    const auto stat = read_stat(keeper);
+    REQUIRE(stat);
+    const pid_t host = host_->program().pid();
+    for (const pid_t pid : {stat->parent, keeper, host}) ::kill(pid, SIGSTOP);
+    for (const pid_t pid : {stat->parent, keeper, host}) ::kill(pid, SIGKILL);
+    (void)host_->program().wait();
+    wait_for_keeper();
+  }
   void write(const std::string& name) { dir_.write(name, ""); }
   // Lets the run go on, and waits until it was reaped.
   void finish_run() {
@@ -283,6 +294,27 @@ TEST_CASE("a run whose keeper was killed as well is lost, and nothing says how i
   CHECK(killed.event("run_ended", run)["reason"] ==
         "its host ended before it did, and its processes were ended then");
   killed.write("go");  // its processes live on without a keeper that could end them
+  killed.end();
+}
+
+TEST_CASE("what is left when host, keeper and warden are killed, the next host ends, and says so") {
+  Killed killed(kLost);
+  const std::string word = unique_word();
+  const std::string daemon = "setsid -f env -i sh -c 'while :; do sleep 0.1; done; : " + word + "'";
+  const std::string run = killed.spawn(
+      {{"action", "spawn"},
+       {"command", daemon + "; echo $$ > leader; echo $PPID > keeper; sleep 600; : " + word}});
+  REQUIRE(killed.until([&] { return processes_with(word).size() >= 2; }));
+  killed.kill_all_at_once();
+  const std::size_t left = processes_with(word).size();
+  CHECK(left >= 1);  // the leader itself dies with the keeper
+  killed.begin();
+  const Json end = killed.end_of(run);
+  CHECK(end["status"] == "lost");
+  CHECK(killed.until([&] { return processes_with(word).empty(); }));
+  const std::string reason = killed.event("run_ended", run)["reason"];
+  INFO(reason);
+  CHECK_THAT(reason, Contains("its host and its keeper were killed"));
   killed.end();
 }
 

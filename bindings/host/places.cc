@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 
 #include "bindings/lua/source/memory_files.h"
 #include "runtime/base/own_place.h"
 #include "runtime/base/sha256.h"
+#include "runtime/paths/patience.h"
 
 extern char** environ;
 
@@ -48,6 +50,17 @@ Result<std::string> absolute_directory(const std::string& path, const char* fiel
                              " (" + (error ? error.message() : "not a directory") + ")");
   }
   return canonical.string();
+}
+
+Status check_answers(const std::string& path, const char* field) {
+  constexpr std::chrono::seconds kPatience{2};
+  if (path.empty() || lua::is_in_memory(path)) return {};
+  std::error_code error;
+  const std::string absolute = fs::absolute(path, error).string();
+  if (error || paths::answers_within(absolute, kPatience)) return {};
+  return Status::error("path_unanswered", std::string(field) + ": the file system of " + absolute +
+                                              " does not answer (a network or FUSE mount whose "
+                                              "other end is gone?)");
 }
 
 std::vector<std::string> inherited_environment() {

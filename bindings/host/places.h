@@ -18,6 +18,9 @@ namespace gibbous::host {
 Result<std::string> find_share(const std::string& asked = "");
 // Returns an absolute path without "." and ".."; relative ones start at the current directory.
 Result<std::string> absolute_directory(const std::string& path, const char* field);
+// Fails with path_unanswered when the file system of `path` does not answer within seconds. A
+// relative path starts at the current directory; "" answers.
+Status check_answers(const std::string& path, const char* field);
 // This process's environment as "NAME=value".
 std::vector<std::string> inherited_environment();
 // The same of RuntimeOptions::environment, with this process's HOME where it names none, or that of

@@ -67,6 +67,10 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   if (Status status = host::place_files(options, memory_files); !status) return status;
   lua::Config config;
   const std::string& config_file = options.config_file;
+  for (const auto& [path, field] :
+       {std::pair(&config_file, "config_file"), std::pair(&given.share_dir, "share_dir")}) {
+    if (Status status = host::check_answers(*path, field); !status) return status;
+  }
   if (!config_file.empty()) {
     const auto in_memory = memory_files.find(config_file);
     auto loaded = in_memory == memory_files.end()
@@ -81,8 +85,9 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
                            const std::string& fallback) {
     return !option.empty() ? option : configured.value_or(fallback);
   };
-  auto workspace =
-      host::absolute_directory(first_of(given.workspace, config.workspace, ""), "workspace");
+  const std::string asked = first_of(given.workspace, config.workspace, "");
+  if (Status status = host::check_answers(asked, "workspace"); !status) return status;
+  auto workspace = host::absolute_directory(asked, "workspace");
   if (!workspace) return workspace.status();
   options.workspace = workspace.value();
 
@@ -113,6 +118,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   }
 
   options.state_dir = host::state_directory(given.state_dir);
+  if (Status status = host::check_answers(options.state_dir, "state_dir"); !status) return status;
   if (given.claim_session && !is_claimed_session(given.session)) options.session += '@';
   if (!options.session.empty() && options.session.back() == '@') {
     options.session = host::session_in(options.session, options.workspace);

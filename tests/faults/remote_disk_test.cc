@@ -188,6 +188,60 @@ TEST_CASE("remote disk: a home that lies on it stops no run that does not need i
   CHECK(plain.ok);
 }
 
+TEST_CASE("remote disk: what Gibbous keeps on it is named when it does not answer") {
+  RemoteDisk disk;
+  if (!disk.mounted()) {
+    WARN("not tested: " + disk.said());
+    return;
+  }
+  disk.die();
+  const std::string place = disk.path("own");
+  const auto refused = [&](const std::string& field, RuntimeOptions options) {
+    const auto created = Runtime::create(std::move(options));
+    INFO(field);
+    REQUIRE_FALSE(created.ok());
+    CHECK(created.status().code() == "path_unanswered");
+    CHECK_THAT(created.status().message(),
+               Contains(field) && Contains(place) && Contains("does not answer"));
+  };
+  RuntimeOptions options = auto_mode();
+  options.state_dir = place;
+  refused("state_dir", options);
+  options = auto_mode();
+  options.workspace = place;
+  refused("workspace", options);
+  options = auto_mode();
+  options.config_file = place;
+  refused("config_file", options);
+  options = auto_mode();
+  options.scripts_dir = place;
+  refused("scripts", options);
+  options = auto_mode();
+  options.policies_dir = place;
+  refused("policies", options);
+}
+
+TEST_CASE("remote disk: scripts that move to it are not taken while it does not answer") {
+  RemoteDisk disk;
+  if (!disk.mounted()) {
+    WARN("not tested: " + disk.said());
+    return;
+  }
+  TempDir dir;
+  dir.write("good/init.lua", "return { toolsets = { require 'toolsets.bg' } }\n");
+  RuntimeOptions options = auto_mode();
+  options.scripts_dir = dir.path() + "/scripts";
+  std::filesystem::create_directory_symlink("good", options.scripts_dir);
+  Host host(options);
+  disk.die();
+  std::filesystem::remove(options.scripts_dir);
+  std::filesystem::create_directory_symlink(disk.path("new"), options.scripts_dir);
+  const ReloadResult failed = host.runtime->reload();
+  CHECK_FALSE(failed.ok);
+  CHECK_THAT(failed.message, Contains("does not answer"));
+  CHECK(host.call("bg_status", Json::object()).ok);
+}
+
 // A thread of the process waits in the kernel for the file system's answer.
 bool hangs(pid_t pid) {
   std::error_code error;
@@ -238,7 +292,7 @@ TEST_CASE("remote disk: a host that is killed while it hangs there leaves no run
   REQUIRE(loop.until([&] { return !testing::processes_with(word).empty(); }));
   disk.die();
   const pid_t pid = session.program().pid();
-  REQUIRE(loop.until([&] { return hangs(pid); }));
+  REQUIRE(loop.until([&] { return hangs(pid) && disk.holds_requests(); }));
   session.program().send_signal(SIGKILL);
   CHECK(loop.until([&] { return testing::processes_with(word).empty(); }));
   CHECK_FALSE(session.program().wait(std::chrono::milliseconds(0)));  // it still hangs

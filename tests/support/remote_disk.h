@@ -40,6 +40,11 @@ class RemoteDisk {
   std::string directory() const { return directory_.path(); }
   void die() { tell("die", "dead"); }
   void live() { tell("live", "live"); }
+  // True once the dead file system has been asked: whoever waits cannot be killed from then on.
+  bool holds_requests() {
+    program_.write_line("held");
+    return program_.read_line().value_or("0") != "0";
+  }
 
  private:
   void tell(const std::string& what, const std::string& answer) {

@@ -1,8 +1,12 @@
 #include "bindings/lua/load/generation.h"
 
+#include <chrono>
+#include <filesystem>
 #include <utility>
 
 #include "bindings/lua/load/generation_loader.h"
+#include "bindings/lua/source/memory_files.h"
+#include "runtime/paths/patience.h"
 
 namespace gibbous::lua {
 namespace {
@@ -10,15 +14,41 @@ namespace {
 // A checkout in progress moves files during the load. After this many tries the load fails, and the
 // file watcher requests another one when the checkout is over.
 constexpr int kMaxLoadAttempts = 4;
+constexpr std::chrono::seconds kPatience{2};  // with a file system that may not answer
 
 }  // namespace
 
 Generation::Generation() = default;
 Generation::~Generation() = default;
 
+// What does not answer would keep the caller for ever, and its process from ending.
+static bool check_answers(const GenerationOptions& options, LoadFailure* failure) {
+  const std::pair<const char*, const std::string*> places[] = {
+      {"scripts", &options.scripts_dir},
+      {"scripts", &options.shipped_scripts_dir},
+      {"policies", &options.policies_dir},
+      {"policies", &options.shipped_policies_dir}};
+  for (const auto& [what, directory] : places) {
+    if (directory->empty() || is_in_memory(*directory)) continue;
+    std::error_code none;
+    const std::string path = std::filesystem::absolute(*directory, none).string();
+    if (paths::answers_within(path, kPatience)) continue;
+    ScriptError error;
+    error.code = "path_unanswered";
+    error.message = std::string("the ") + what + " cannot be read: the file system of " + path +
+                    " does not answer";
+    *failure = {};
+    failure->errors = {error};
+    failure->policy = what == std::string("policies");
+    return false;
+  }
+  return true;
+}
+
 std::shared_ptr<Generation> Generation::load(const GenerationOptions& options, std::uint64_t id,
                                              bool allow_broken_policy, LoadFailure* failure,
                                              const Generation* before) {
+  if (!check_answers(options, failure)) return nullptr;
   for (int attempt = 0; attempt < kMaxLoadAttempts; ++attempt) {
     *failure = {};
     const auto loader = std::make_shared<GenerationLoader>(options, before);

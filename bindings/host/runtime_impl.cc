@@ -176,6 +176,7 @@ Status Runtime::Impl::init_loop(uv_loop_s* borrowed) {
     }
     loop = own_loop.get();
     owns_loop = true;
+    turns = host::TurnWatch::create(loop);
   }
   idle = new uv_idle_t;
   uv_idle_init(loop, idle);
@@ -538,6 +539,7 @@ bool Runtime::Impl::poll(PollBudget budget) {
   const Frame frame(*this);
   if (run_events && budget.passed_on) run_events->backlog().note_given();
   if (closing) {
+    const host::TurnWatch::Turn watched(turns.get(), "closing");
     uv_run(loop, UV_RUN_NOWAIT);
     return false;
   }
@@ -550,6 +552,7 @@ bool Runtime::Impl::poll(PollBudget budget) {
   // the budget is used up.
   constexpr int kMaxTurns = 4;
   for (int turn = 0; turn < kMaxTurns && in_time(); ++turn) {
+    const host::TurnWatch::Turn watched(turns.get(), "poll");
     uv_run(loop, UV_RUN_NOWAIT);
     if (is_ending() || !engine->has_ready()) break;
     const Nanos before = system_clock.now();
@@ -578,6 +581,7 @@ void Runtime::Impl::wait(std::chrono::milliseconds limit, bool passed_on) {
           kForeverMillis);
     }
     if (!closing) runs->set_quota(0);
+    const host::TurnWatch::Turn watched(turns.get(), "wait");
     uv_run(loop, UV_RUN_ONCE);
     if (alive != nullptr) {
       uv_timer_start(

@@ -14,6 +14,7 @@
 #include "bindings/host/decisions.h"
 #include "bindings/host/policy_redactor.h"
 #include "bindings/host/run_events.h"
+#include "bindings/host/turn_watch.h"
 #include "bindings/lua/api/script_store.h"
 #include "bindings/lua/api/supervision_value.h"
 #include "bindings/lua/call/engine.h"
@@ -134,6 +135,7 @@ struct Runtime::Impl {
   std::unique_ptr<uv_loop_t> own_loop;
   uv_loop_t* loop = nullptr;
   bool owns_loop = false;
+  std::unique_ptr<host::TurnWatch> turns;  // of an own loop, where a test asks for it
   // Freed in their close callbacks. The idle handle makes a borrowed loop turn while scripts are
   // ready; the keep-alive timer keeps the loop alive while calls are active (and always, when the
   // loop is the runtime's own).

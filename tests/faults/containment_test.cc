@@ -2,6 +2,7 @@
 // each case, nothing of the tree is left after the grace and a second, and other runs are
 // unaffected.
 #include "tests/faults/containment.h"
+#include "tests/support/turn_watch.h"
 
 namespace gibbous::testing {
 namespace {

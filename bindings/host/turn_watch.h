@@ -1,0 +1,48 @@
+// TurnWatch: finds turns of the loop that take too long. For tests: the variable GIBBOUS_TURN_WATCH
+// names a file that gets a line for each, also from programs that a test starts. A turn counts
+// without the time in which the loop waits for events or its thread for a processor. 50 ms of
+// waiting for anything else are too long, and 100 ms with what is computed: on a machine that is
+// busy with other tests, that takes twice its time. Loop thread only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "runtime/base/unique_fd.h"
+
+struct uv_loop_s;
+
+namespace gibbous::host {
+
+class TurnWatch {
+ public:
+  // Null where the variable is not set.
+  static std::unique_ptr<TurnWatch> create(uv_loop_s* loop);
+
+  class Turn {
+   public:
+    // `watch` may be null.
+    Turn(TurnWatch* watch, const char* what);
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    TurnWatch* watch_;
+    const char* what_;
+    std::uint64_t wall_ = 0;
+    std::uint64_t waited_ = 0;
+    std::uint64_t cpu_ = 0;
+  };
+
+ private:
+  // Nanoseconds in which there was nothing to do, or no processor to do it.
+  std::uint64_t waited() const;
+
+  uv_loop_s* loop_ = nullptr;
+  std::string path_;
+  UniqueFd schedstat_;
+};
+
+}  // namespace gibbous::host

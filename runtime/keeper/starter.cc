@@ -345,6 +345,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     if (!strings.sandbox->temporary_group.empty()) remove_old_temporary_beside();
     SandboxStart start_sandbox = words;
     start_sandbox.rulesets = &rulesets_;
+    start_sandbox.temporary = &temporary_groups_;
     start_sandbox.has_terminal = start.terminal.has_value();
     if (strings.sandbox->network == SandboxNetwork::kLoopback &&
         !strings.sandbox->network_group.empty()) {

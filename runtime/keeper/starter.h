@@ -97,6 +97,7 @@ class Starter {
   bool has_removed_ = false;
   std::optional<SandboxSupport> support_;  // the first start with a sandbox finds it out
   Rulesets rulesets_;
+  TemporaryGroups temporary_groups_;
   SessionNetworks networks_;
   Launcher launcher_;
 };

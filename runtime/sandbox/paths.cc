@@ -172,6 +172,15 @@ Way Neighbours::follow_missing(const std::string& path, std::span<const Resolved
   return way;
 }
 
+Way Neighbours::follow_name(const std::string& path, std::span<const ResolvedPath> trees) {
+  std::string name = path;
+  while (name.size() > 1 && name.back() == '/') name.pop_back();
+  Way way = follow_missing(name, trees);
+  std::array<char, 1> start;
+  const bool is_link = ::readlink(way.path.c_str(), start.data(), start.size()) >= 0;
+  return is_link || name.ends_with("/..") || name.ends_with("/.") ? follow(path, trees) : way;
+}
+
 std::vector<std::string> kernel_mounts() {
   std::vector<std::string> points;
   for (Mount& mount : own_mounts()) {

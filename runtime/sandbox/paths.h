@@ -60,6 +60,8 @@ class Neighbours {
   bool may_exist(const std::string& path);
   // Like follow(), for a path whose last name does not exist.
   Way follow_missing(const std::string& path, std::span<const ResolvedPath> trees);
+  // Like follow(): whoever asks about several names in a directory follows the way there once.
+  Way follow_name(const std::string& path, std::span<const ResolvedPath> trees);
 
  private:
   struct Directory {

@@ -254,13 +254,13 @@ class Preparation {
     if (report_.mount_namespace) {
       std::erase_if(hidden, [](const std::string& path) { return is_within(path, "/etc"); });
     }
-    std::vector<const ResolvedPath*> own_write, own_read;
+    std::vector<const UniqueFd*> own_write, own_read;
     std::erase_if(hidden, [&](const std::string& path) { return is_absent(path); });
     for (const auto& each : temporary_.mounted) {
-      hidden.push_back(each.directory.target);
-      (each.writable ? own_write : own_read).push_back(&each.directory.source);
+      hidden.push_back(each.directory->target);
+      (each.writable ? own_write : own_read).push_back(&each.directory->fd);
     }
-    for (const ResolvedPath& tree : temporary_.shown) own_read.push_back(&tree);
+    for (const ResolvedPath& tree : temporary_.shown) own_read.push_back(&tree.fd);
     Rulesets once;
     auto ruleset = (start_.rulesets != nullptr ? *start_.rulesets : once)
                        .get({support_.landlock_abi, spec_.network, read_, write_, devices,
@@ -295,13 +295,13 @@ class Preparation {
   void hold_names() {
     if (!report_.mount_namespace) return;
     for (const std::string& name : spec_.occupied) {
-      const Way way = follow(name, write_);
+      const Way way = neighbours_.follow_name(name, write_);
       if (way.link_within || !is_within_any(way.path, write_)) continue;
       Placeholder held = Placeholder::hold(name);
       if (held) placeholders_.push_back(std::move(held));
     }
     for (const std::string& name : spec_.claimed) {
-      const Way way = follow(name, write_);
+      const Way way = neighbours_.follow_name(name, write_);
       if (way.link_within || is_absent(way.path)) continue;
       Placeholder held = Placeholder::hold(way.path, true);
       if (held) {
@@ -353,7 +353,7 @@ class Preparation {
     // These can be created, since nothing around them is protected as a whole.
     if (report_.mount_namespace) {
       std::erase_if(missing, [&](const std::string& asked) {
-        const Way way = follow(asked, write_);
+        const Way way = neighbours_.follow_name(asked, write_);
         return !way.link_within &&
                (is_within_any(way.path, unwritable_) || is_within_any(way.path, unreadable_));
       });
@@ -374,13 +374,13 @@ class Preparation {
     auto resolved = resolve_path(asked, field);
     if (!resolved) return resolved.status();
     if (!*resolved) {
-      const Way way = follow(asked, write_);
+      const Way way = neighbours_.follow_name(asked, write_);
       if (way.link_within || is_within_any(way.path, write_)) missing->push_back(asked);
       return {};
     }
     ResolvedPath& path = **resolved;
     const bool inside = is_within_any(path.path, write_);
-    if (path.through_link() && follow(asked, write_).link_within) {
+    if (path.through_link() && neighbours_.follow_name(asked, write_).link_within) {
       report_.unprotected.push_back(shortened(asked) + " is reached through a link: " +
                                     (inside
                                          ? shortened(path.path) + " is protected, the link is not"
@@ -393,7 +393,7 @@ class Preparation {
   void add_trees() {
     auto& trees = entry_.trees;
     for (const auto& [directory, writable] : temporary_.mounted) {
-      trees.push_back({directory.source.path, directory.target, writable});
+      trees.push_back({directory->source, directory->target, writable});
     }
     for (const ResolvedPath& tree : write_) trees.push_back({tree.path, tree.path, true});
     for (const ResolvedPath& tree : temporary_.shown)

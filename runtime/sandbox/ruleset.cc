@@ -53,7 +53,11 @@ std::string key_of(const Grants& grants) {
     key += '\n';
   }
   for (const auto& trees : {grants.own_write, grants.own_read}) {
-    for (const ResolvedPath* const tree : trees) add(*tree);
+    for (const UniqueFd* const tree : trees) {
+      struct stat info {};
+      (void)::fstat(tree->get(), &info);
+      key += std::to_string(info.st_dev) + ':' + std::to_string(info.st_ino) + '\n';
+    }
     key += '\n';
   }
   for (const std::string& path : grants.hidden) key += path + '\n';
@@ -73,11 +77,13 @@ class Rulesets::Maker {
       if (Status status = grant_read(tree); !status) return status;
     }
     if (Status status = grant_all(grants_.write, LandlockGrant::kWrite); !status) return status;
-    for (const ResolvedPath* const tree : grants_.own_write) {
-      if (Status status = grant_all({tree, 1}, LandlockGrant::kWrite); !status) return status;
+    for (const UniqueFd* const tree : grants_.own_write) {
+      Status status = grant_own(*tree, LandlockGrant::kWrite);
+      if (!status) return status;
     }
-    for (const ResolvedPath* const tree : grants_.own_read) {
-      if (Status status = grant_all({tree, 1}, LandlockGrant::kRead); !status) return status;
+    for (const UniqueFd* const tree : grants_.own_read) {
+      Status status = grant_own(*tree, LandlockGrant::kRead);
+      if (!status) return status;
     }
     return grant_all(grants_.devices, LandlockGrant::kDevice);
   }
@@ -91,6 +97,12 @@ class Rulesets::Maker {
       if (status) status = ruleset_.grant(tree.fd.get(), tree.is_directory(), grant);
     }
     return status;
+  }
+
+  Status grant_own(const UniqueFd& tree, LandlockGrant grant) {
+    struct stat info {};
+    (void)::fstat(tree.get(), &info);
+    return ruleset_.grant(tree.get(), S_ISDIR(info.st_mode), grant);
   }
 
   // Devices are left out where the root is granted: those that may be used are granted by name.

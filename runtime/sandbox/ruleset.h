@@ -28,8 +28,8 @@ struct Grants {
   std::span<const ResolvedPath> write;
   std::span<const ResolvedPath> devices;
   // Trees of the session's own that stand in the place of others: to be changed, and to be read.
-  std::span<const ResolvedPath* const> own_write;
-  std::span<const ResolvedPath* const> own_read;
+  std::span<const UniqueFd* const> own_write;
+  std::span<const UniqueFd* const> own_read;
   std::span<const std::string> hidden;  // absolute, as asked
 };
 

@@ -130,8 +130,9 @@ struct SandboxStart {
   // The namespaces of a shared network; -1: the caller's user namespace, and a network of its own.
   int user_namespace = -1;
   int network_namespace = -1;
-  Rulesets* rulesets = nullptr;  // keeps what the next start may use again (ruleset.h)
-  bool has_terminal = false;     // it keeps what is at /dev/pts
+  Rulesets* rulesets = nullptr;          // keeps what the next start may use again (ruleset.h)
+  TemporaryGroups* temporary = nullptr;  // the same
+  bool has_terminal = false;             // it keeps what is at /dev/pts
   // Of the program that is to start, for temporary directories of its own; null pointers are
   // skipped.
   std::span<const char* const> argv;

@@ -166,8 +166,7 @@ TemporaryHold& TemporaryHold::operator=(TemporaryHold&& other) noexcept {
   let_go();
   mount_points_ = std::move(other.mount_points_);
   links_ = std::exchange(other.links_, {});
-  group_ = std::exchange(other.group_, {});
-  lock_ = std::move(other.lock_);
+  group_ = std::move(other.group_);
   return *this;
 }
 
@@ -199,8 +198,8 @@ void TemporaryHold::leave() {
   for (Placeholder& point : mount_points_) point.leave();
   mount_points_.clear();
   links_.clear();
-  group_.clear();
-  lock_.reset();
+  if (group_) group_->leave();
+  group_.reset();
 }
 
 void TemporaryHold::let_go() {
@@ -213,12 +212,20 @@ void TemporaryHold::let_go() {
   }
   links_.clear();
   mount_points_.clear();
-  if (!lock_) return;
-  if (!group_.empty() && ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) {
-    for (const Kind& kind : kKinds) remove_if_empty(kind, group_);
-    for (const Kind& kind : kKinds) (void)::rmdir(group_in(kind, group_).c_str());
-  }
-  lock_.reset();
+  group_.reset();
+}
+
+TemporaryGroup::~TemporaryGroup() {
+  if (!lock_ || name_.empty() || ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return;
+  for (const Kind& kind : kKinds) remove_if_empty(kind, name_);
+  for (const Kind& kind : kKinds) (void)::rmdir(group_in(kind, name_).c_str());
+}
+
+bool TemporaryGroup::is_there() const {
+  return std::all_of(directories_.begin(), directories_.end(), [](const auto& directory) {
+    struct stat info {};
+    return ::fstat(directory.fd.get(), &info) == 0 && info.st_nlink > 0;
+  });
 }
 
 // Fails with EPERM for what belongs to somebody else.
@@ -256,20 +263,24 @@ static int make_one(const Kind& kind, const std::string& group, UniqueFd* lock) 
   return EBUSY;
 }
 
-Result<TemporaryDirectories> TemporaryDirectories::make(const std::string& group,
-                                                        std::vector<std::string>& failed) {
-  TemporaryDirectories made;
+Result<std::shared_ptr<TemporaryGroup>> TemporaryGroup::make(const std::string& name) {
+  std::shared_ptr<TemporaryGroup> made(new TemporaryGroup(name));
+  if (Status status = made->make_all(); !status) return status;
+  return made;
+}
+
+Status TemporaryGroup::make_all() {
   for (const Kind& kind : kKinds) {
     auto target = resolve_path(std::string(kind.target), "temporary");
     if (!target) return target.status();
     if (!*target || !(*target)->is_directory()) continue;
     const bool known =
-        std::any_of(made.directories.begin(), made.directories.end(),
+        std::any_of(directories_.begin(), directories_.end(),
                     [&](const auto& directory) { return directory.target == (*target)->path; });
     if (known) continue;
     const bool first = &kind == kKinds.data();
-    const int error = make_one(kind, group, first ? &made.hold.lock_ : nullptr);
-    const std::string source = source_of(kind, group);
+    const int error = make_one(kind, name_, first ? &lock_ : nullptr);
+    const std::string source = source_of(kind, name_);
     if (error == EPERM) {
       return Status::error("sandbox_unavailable",
                            "temporary: " + source +
@@ -282,13 +293,29 @@ Result<TemporaryDirectories> TemporaryDirectories::make(const std::string& group
       there = std::move(*resolved);
     }
     if (!there) {
-      failed.push_back(std::string(kind.target) + " is that of the whole machine: " +
-                       error_text(source, error != 0 ? error : ENOENT));
+      failed_.push_back(std::string(kind.target) + " is that of the whole machine: " +
+                        error_text(source, error != 0 ? error : ENOENT));
       continue;
     }
-    made.directories.push_back({(*target)->path, std::move(*there), kind.target == kRuntimeTarget});
+    directories_.push_back({(*target)->path, std::move(there->path), std::move(there->fd),
+                            kind.target == kRuntimeTarget});
   }
-  made.hold.group_ = group;
+  return {};
+}
+
+Result<std::shared_ptr<TemporaryGroup>> TemporaryGroups::get(const std::string& name) {
+  constexpr std::size_t kMostKept = 8;
+  const auto found = std::find_if(kept_.begin(), kept_.end(),
+                                  [&](const auto& group) { return group->name() == name; });
+  if (found != kept_.end() && (*found)->failed().empty() && (*found)->is_there()) {
+    std::rotate(found, found + 1, kept_.end());
+    return kept_.back();
+  }
+  if (found != kept_.end()) kept_.erase(found);
+  auto made = TemporaryGroup::make(name);
+  if (!made) return made;
+  kept_.push_back(*made);
+  if (kept_.size() > kMostKept) kept_.erase(kept_.begin());
   return made;
 }
 

@@ -11,9 +11,11 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gibbous/status.h"
@@ -42,11 +44,58 @@ bool names_temporary(std::string_view text);
 std::vector<std::string> named_below(std::string_view text,
                                      const std::vector<std::string>& directories);
 
-// Keeps the directories of a group while a run lives, and the places in them where something of the
-// machine's is mounted. The last one removes those of the group that are empty.
+struct TemporaryDirectory {
+  std::string target;       // the machine's, without symbolic links
+  std::string source;       // what is there for the group
+  UniqueFd fd;              // of that, O_PATH
+  bool is_runtime = false;  // /run/user
+};
+
+// The directories of a group, and its lock. The last one of all processes removes those that are
+// empty.
+class TemporaryGroup {
+ public:
+  // Makes what is missing. Fails with "sandbox_unavailable" when something of them belongs to
+  // somebody else.
+  static Result<std::shared_ptr<TemporaryGroup>> make(const std::string& name);
+  ~TemporaryGroup();
+  TemporaryGroup(const TemporaryGroup&) = delete;
+  TemporaryGroup& operator=(const TemporaryGroup&) = delete;
+
+  const std::string& name() const { return name_; }
+  const std::vector<TemporaryDirectory>& directories() const { return directories_; }
+  // A sentence for each that this machine has no room for.
+  const std::vector<std::string>& failed() const { return failed_; }
+  // Nobody has removed them.
+  bool is_there() const;
+  // Leaves everything where it is.
+  void leave() { name_.clear(); }
+
+ private:
+  explicit TemporaryGroup(std::string name) : name_(std::move(name)) {}
+  Status make_all();
+
+  std::string name_;
+  std::vector<TemporaryDirectory> directories_;
+  std::vector<std::string> failed_;
+  UniqueFd lock_;
+};
+
+// The groups that this process used last, for the next run of each. One thread.
+class TemporaryGroups {
+ public:
+  Result<std::shared_ptr<TemporaryGroup>> get(const std::string& name);
+
+ private:
+  std::vector<std::shared_ptr<TemporaryGroup>> kept_;  // the newest last
+};
+
+// Keeps the directories of a group while a run lives, the places in them where something of the
+// machine's is mounted, and names outside for what is in them.
 class TemporaryHold {
  public:
   TemporaryHold() = default;
+  explicit TemporaryHold(std::shared_ptr<TemporaryGroup> group) : group_(std::move(group)) {}
   ~TemporaryHold() { let_go(); }
   TemporaryHold(TemporaryHold&& other) noexcept { *this = std::move(other); }
   TemporaryHold& operator=(TemporaryHold&& other) noexcept;
@@ -60,7 +109,6 @@ class TemporaryHold {
   void leave();
 
  private:
-  friend class TemporaryDirectories;
   struct Link {
     std::string path;
     std::string target;
@@ -69,25 +117,7 @@ class TemporaryHold {
 
   std::vector<Placeholder> mount_points_;  // children first
   std::vector<Link> links_;
-  std::string group_;
-  UniqueFd lock_;
-};
-
-struct TemporaryDirectory {
-  std::string target;       // the machine's, without symbolic links
-  ResolvedPath source;      // what is there for the group
-  bool is_runtime = false;  // /run/user
-};
-
-class TemporaryDirectories {
- public:
-  // Makes what is missing. Fails with "sandbox_unavailable" when something of them belongs to
-  // somebody else; `failed` gets a sentence for each that this machine does not have room for.
-  static Result<TemporaryDirectories> make(const std::string& group,
-                                           std::vector<std::string>& failed);
-
-  std::vector<TemporaryDirectory> directories;
-  TemporaryHold hold;
+  std::shared_ptr<TemporaryGroup> group_;
 };
 
 // Removes what groups have left that nobody holds and nobody has used for so long. May take as long

@@ -41,11 +41,10 @@ class Planner {
           TemporaryPlan& plan)
       : spec_(spec), start_(start), write_(write), plan_(plan) {}
 
-  Status run(TemporaryDirectories made) {
-    plan_.hold = std::move(made.hold);
-    for (TemporaryDirectory& each : made.directories) {
+  Status run(const TemporaryGroup& group) {
+    for (const TemporaryDirectory& each : group.directories()) {
       targets_.push_back(each.target);
-      plan_.mounted.push_back({std::move(each), false});
+      plan_.mounted.push_back({&each, false});
     }
     take_write_trees();
     if (Status status = show_required(); !status) return status;
@@ -57,20 +56,20 @@ class Planner {
   // Null: the path is not strictly inside one.
   const TemporaryPlan::Mounted* around(const std::string& path) const {
     for (const auto& each : plan_.mounted) {
-      const std::string& target = each.directory.target;
+      const std::string& target = each.directory->target;
       if (path != target && is_within(path, target)) return &each;
     }
     return nullptr;
   }
 
   std::string in_session(const TemporaryPlan::Mounted& mounted, const std::string& path) const {
-    return mounted.directory.source.path + path.substr(mounted.directory.target.size());
+    return mounted.directory->source + path.substr(mounted.directory->target.size());
   }
 
   // A write tree that is one of the directories, or around it, makes that one writable.
   void take_write_trees() {
     for (auto& each : plan_.mounted) {
-      each.writable = is_within_any(each.directory.target, write_);
+      each.writable = is_within_any(each.directory->target, write_);
     }
     std::erase_if(write_, [&](const ResolvedPath& tree) {
       return std::find(targets_.begin(), targets_.end(), tree.path) != targets_.end();
@@ -78,7 +77,7 @@ class Planner {
     // The user's sockets are where the user's temporary files are.
     const bool writes = !plan_.mounted.empty() && plan_.mounted.front().writable;
     for (auto& each : plan_.mounted) {
-      each.writable = each.writable || (writes && each.directory.is_runtime);
+      each.writable = each.writable || (writes && each.directory->is_runtime);
     }
     for (const char* const variable : start_.env) {
       if (variable != nullptr) make_inside(variable);
@@ -96,7 +95,7 @@ class Planner {
     std::erase_if(write_, [&](const ResolvedPath& tree) { return tree.path == real; });
     const std::string inside = in_session(*mounted, real);
     constexpr mode_t kForUser = 0700;
-    for (std::size_t slash = mounted->directory.source.path.size(); slash != std::string::npos;) {
+    for (std::size_t slash = mounted->directory->source.size(); slash != std::string::npos;) {
       slash = inside.find('/', slash + 1);
       // A link that a run made there leads nowhere else: the run is where it leads.
       (void)::mkdir(inside.substr(0, slash).c_str(), kForUser);
@@ -234,7 +233,7 @@ class Planner {
   Place hold_mount_point(const std::string& path, bool is_directory) {
     const TemporaryPlan::Mounted& mounted = *around(path);
     const std::string inside = in_session(mounted, path);
-    const std::string& source = mounted.directory.source.path;
+    const std::string& source = mounted.directory->source;
     if (plan_.hold.add_mount_point(source, inside, is_directory)) return Place::kHeld;
     if (std::find(optional_.begin(), optional_.end(), path) != optional_.end()) {
       return Place::kSessions;
@@ -257,7 +256,7 @@ class Planner {
 
 bool TemporaryPlan::is_absent(const std::string& path, std::span<const ResolvedPath> write) const {
   const bool inside = std::any_of(mounted.begin(), mounted.end(), [&](const Mounted& each) {
-    return is_within(path, each.directory.target);
+    return is_within(path, each.directory->target);
   });
   return inside && !is_within_any(path, write) && !is_within_any(path, shown);
 }
@@ -265,12 +264,13 @@ bool TemporaryPlan::is_absent(const std::string& path, std::span<const ResolvedP
 Result<TemporaryPlan> plan_temporary(const SandboxSpec& spec, const SandboxStart& start,
                                      std::vector<ResolvedPath>& write,
                                      std::vector<std::string>& gaps) {
-  auto made = TemporaryDirectories::make(spec.temporary_group, gaps);
-  if (!made) return made.status();
+  auto group = start.temporary != nullptr ? start.temporary->get(spec.temporary_group)
+                                          : TemporaryGroup::make(spec.temporary_group);
+  if (!group) return group.status();
+  gaps.insert(gaps.end(), (*group)->failed().begin(), (*group)->failed().end());
   TemporaryPlan plan;
-  if (Status status = Planner(spec, start, write, plan).run(std::move(*made)); !status) {
-    return status;
-  }
+  plan.hold = TemporaryHold(*group);
+  if (Status status = Planner(spec, start, write, plan).run(**group); !status) return status;
   return plan;
 }
 

@@ -13,7 +13,7 @@ namespace gibbous {
 
 struct TemporaryPlan {
   struct Mounted {
-    TemporaryDirectory directory;
+    const TemporaryDirectory* directory = nullptr;  // of the group that `hold` keeps
     bool writable = false;
   };
   std::vector<Mounted> mounted;

@@ -93,6 +93,10 @@ SandboxSpec workspace_profile(const std::string& workspace, SandboxNetwork netwo
   spec.unreadable = list_of(state, "unreadable", workspace);
   spec.unwritable = list_of(state, "unwritable", workspace);
   spec.pinned = list_of(state, "pinned", workspace);
+  spec.occupied = list_of(state, "occupied", workspace);
+  lua_getfield(state, -1, "temporary");
+  spec.own_temporary = lua_isstring(state, -1) != 0;
+  lua_pop(state, 1);
   return spec;
 }
 

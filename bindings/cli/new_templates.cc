@@ -175,8 +175,8 @@ const std::vector<std::string>& shipped_names(NewKind kind) {
                                                      "presets",     "prompt",        "ready",
                                                      "stack_trace", "test_failure"};
   static const std::vector<std::string> kExecutors = {
-      "init", "bwrap",  "command", "container", "docker",     "environment",
-      "host", "places", "podman",  "ssh",       "systemd_run"};
+      "init", "bwrap",  "command", "container", "docker",      "environment",
+      "host", "places", "podman",  "ssh",       "systemd_run", "pid_namespace"};
   switch (kind) {
     case NewKind::kTool:
       return kTools;

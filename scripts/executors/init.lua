@@ -4,5 +4,6 @@ return {
   require 'executors.podman',
   require('executors.bwrap').executor,
   require 'executors.systemd_run',
+  require 'executors.pid_namespace',
   require 'executors.ssh',
 }

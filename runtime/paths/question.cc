@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "runtime/base/unique_fd.h"
-#include "runtime/paths/repositories.h"
+#include "runtime/paths/git_places.h"
 #include "runtime/paths/walk.h"
 
 namespace gibbous::paths {
@@ -90,7 +90,7 @@ std::optional<std::string> encode(const Question& question) {
 std::optional<Question> decode_question(std::span<const char> packet) {
   if (packet.size() <= kHead || packet.back() != '\0') return std::nullopt;
   const std::uint32_t ask = number_at(packet, 0);
-  if (ask > static_cast<std::uint32_t>(Ask::kRepositories)) return std::nullopt;
+  if (ask > static_cast<std::uint32_t>(Ask::kGitPlaces)) return std::nullopt;
   Question question;
   question.ask = static_cast<Ask>(ask);
   std::string_view rest(packet.data() + kHead, packet.size() - kHead);
@@ -136,8 +136,8 @@ Answer answer(const Question& question) {
     }
     case Ask::kEnter:
       return enter(question);
-    case Ask::kRepositories:
-      return {true, 0, to_text(find_repositories(question.path))};
+    case Ask::kGitPlaces:
+      return {true, 0, to_text(find_git_places(question.path))};
   }
   return {};
 }

@@ -11,10 +11,10 @@
 namespace gibbous::paths {
 
 enum class Ask : std::uint8_t {
-  kReal,         // the path with its links resolved, as real_path() returns it
-  kExists,       // whether there is such a file, links followed
-  kEnter,        // enters the directory and reads the beginning of each file, as a start does
-  kRepositories  // the git repositories below the directory (repositories.h)
+  kReal,      // the path with its links resolved, as real_path() returns it
+  kExists,    // whether there is such a file, links followed
+  kEnter,     // enters the directory and reads the beginning of each file, as a start does
+  kGitPlaces  // where git keeps things for the workspace (git_places.h)
 };
 
 struct Question {
@@ -23,13 +23,13 @@ struct Question {
   std::vector<std::string> files;  // of kEnter; relative ones are in `path`
 };
 
-inline constexpr std::size_t kMaxAnswerBytes = 16'384;
+inline constexpr std::size_t kMaxAnswerBytes = 65'536;
 inline constexpr std::size_t kMaxQuestionBytes = 65'536;
 
 struct Answer {
   bool answered = false;  // false: nobody did in time, or nobody can be asked
   int error = 0;          // errno; 0: found
-  std::string text;       // of kReal: the path; of kRepositories: to_text() of them
+  std::string text;       // of kReal: the path; of kGitPlaces: to_text() of them
 };
 
 // Returns nullopt for a question that is too long.

@@ -15,7 +15,6 @@
 
 #include "runtime/base/mounts.h"
 #include "runtime/paths/mount_types.h"
-#include "runtime/paths/question.h"
 
 namespace gibbous::paths {
 namespace {
@@ -24,9 +23,6 @@ constexpr int kMaxDepth = 24;
 constexpr std::size_t kLooksAtClock = 64;  // directories between two looks
 constexpr std::size_t kLooksAtEntries = 1024;
 constexpr std::string_view kGit = ".git";
-constexpr const char* kAll = "all\n";
-constexpr const char* kSome = "some\n";
-constexpr std::size_t kAround = 16;  // the first line, and the answer's number
 
 std::set<std::string> remote_mounts() {
   std::set<std::string> points;
@@ -115,32 +111,6 @@ class Search {
 
 Repositories find_repositories(const std::string& directory) {
   return Search().run(directory);
-}
-
-std::string to_text(const Repositories& found) {
-  std::string list;
-  bool complete = found.complete;
-  for (const std::string& place : found.places) {
-    const bool fits = list.size() + place.size() + kAround <= kMaxAnswerBytes;
-    if (fits && place.find('\n') == std::string::npos) {
-      list += place + '\n';
-    } else {
-      complete = false;
-    }
-  }
-  return (complete ? kAll : kSome) + list;
-}
-
-Repositories repositories_of(const std::string& text) {
-  Repositories found;
-  found.complete = text.rfind(kAll, 0) == 0;
-  std::string_view rest(text);
-  for (bool first = true; !rest.empty(); first = false) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    if (!first && !line.empty() && line[0] == '/') found.places.emplace_back(line);
-  }
-  return found;
 }
 
 }  // namespace gibbous::paths

@@ -23,8 +23,4 @@ struct Repositories {
 // mounted from another machine or process.
 Repositories find_repositories(const std::string& directory);
 
-// Between a process and its helpers. What is not such a text is an incomplete answer.
-std::string to_text(const Repositories& found);
-Repositories repositories_of(const std::string& text);
-
 }  // namespace gibbous::paths

@@ -188,6 +188,45 @@ TEST_CASE("remote disk: a home that lies on it stops no run that does not need i
   CHECK(plain.ok);
 }
 
+TEST_CASE("remote disk: what a start looks up on it itself is named, and no other call waits") {
+  RuntimeOptions options = dangerous();
+  RemoteDisk disk;
+  if (!disk.mounted()) {
+    WARN("not tested: " + disk.said());
+    return;
+  }
+  options.workspace = disk.directory();
+  options.sandbox = "workspace";
+  TempDir config;
+  options.config_file = config.write(
+      "config.lua", "return { secrets = { key = { file = '" + disk.path("file") + "' } } }\n");
+  options.files["scripts/init.lua"] =
+      "return { toolsets = { require 'toolsets.bg', { name = 'x', tools = { tool { name = 'try',\n"
+      "  description = 'Starts a run.', permission = 'execute',\n"
+      "  input = schema.object({}, { additional = true }),\n"
+      "  run = function(args)\n"
+      "    args.command, args.cwd, args.detach = 'true', '/', true\n"
+      "    local h, err = run.start(args)\n"
+      "    if not h then tool.error(err.code, err.message) end\n"
+      "  end } } } } }\n";
+  Host host(options);
+  const auto goes_on = [&](const Json& arguments) {
+    std::optional<CallResult> result;
+    host.runtime->call({"try", arguments.dump()}, [&](const CallResult& ended) { result = ended; });
+    CHECK(host.call("bg_status", Json::object()).ok);
+    REQUIRE(host.until([&] { return result.has_value(); }));
+    return *result;
+  };
+  disk.die();
+  const CallResult git = goes_on(Json::object());
+  CHECK_THAT(git.message, Contains("the file system of the workspace does not answer"));
+  const CallResult log = goes_on({{"log", {{"path", "new.log"}}}, {"sandbox", "none"}});
+  CHECK_THAT(log.message, Contains("does not answer"));
+  const CallResult secret =
+      goes_on({{"env", {{"KEY", {{"secret", "key"}}}}}, {"sandbox", "readonly"}});
+  CHECK_THAT(secret.message, Contains("does not answer"));
+}
+
 TEST_CASE("remote disk: what Gibbous keeps on it is named when it does not answer") {
   RemoteDisk disk;
   if (!disk.mounted()) {

@@ -4,12 +4,12 @@
 #include <lua.hpp>
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <utility>
 
 #include "bindings/json/text.h"
 #include "bindings/lua/api/api.h"
-#include "bindings/lua/api/git_places.h"
 #include "bindings/lua/api/queued_start.h"
 #include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/api/run_value.h"
@@ -26,7 +26,8 @@
 #include "bindings/lua/policy/policy_program.h"
 #include "bindings/lua/policy/redaction_record.h"
 #include "runtime/base/random_id.h"
-#include "runtime/paths/repositories.h"
+#include "runtime/paths/git_places.h"
+#include "runtime/paths/walk.h"
 #include "runtime/queue/worker.h"
 #include "runtime/recording/recording.h"
 #include "runtime/runs/describe.h"
@@ -40,17 +41,15 @@ namespace {
 
 // Applies the policy's verdict to a start. Returns false, with an answer, when it is invalid.
 bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Json& asked,
-                      const paths::Repositories& below, RunSpec* spec) {
+                      const paths::GitPlaces& git, RunSpec* spec) {
   try {
     const Json& sandbox = effect.verdict.sandbox;
     if (!sandbox.is_null()) {
       PathVariables variables = effect.context.path_variables;
       if (queued != nullptr) variables["WORKSPACE"] = {queued->workspace};
-      const std::string& workspace =
-          queued != nullptr ? queued->workspace : effect.context.workspace;
-      const bool all = add_git_places(workspace, below, variables);
+      for (const auto& [name, places] : git.variables) variables[name] = places;
       spec->sandbox = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
-      if (!all && !spec->sandbox->write.empty()) {
+      if (!git.complete && !spec->sandbox->write.empty()) {
         spec->sandbox->gaps.push_back(
             "not every git repository below the workspace was looked for: it has too many "
             "directories");
@@ -118,7 +117,7 @@ void start_spec(const std::shared_ptr<Effect>& effect, StartOptions options,
 }
 
 // Prepares the start. Returns false, with an answer, when the request is invalid.
-bool complete_spec(const Effect& effect, const Call& call, const paths::Repositories& below,
+bool complete_spec(const Effect& effect, const Call& call, const paths::GitPlaces& git,
                    StartOptions* options) {
   RunSpec& spec = options->spec;
   spec.client = call.client();
@@ -138,7 +137,7 @@ bool complete_spec(const Effect& effect, const Call& call, const paths::Reposito
     spec.workspace = queued->workspace;
     spec.inherited_env = std::make_shared<const std::vector<std::string>>(queued->environment);
   }
-  return spec.internal || take_constraints(effect, queued, options->sandbox, below, &spec);
+  return spec.internal || take_constraints(effect, queued, options->sandbox, git, &spec);
 }
 
 void start_where_asked(const std::shared_ptr<Effect>& effect, const Call& call,
@@ -221,11 +220,11 @@ void start_after_others(const std::shared_ptr<Effect>& effect, Call& call, Start
 }
 
 void start_beside(const std::shared_ptr<Effect>& effect, StartOptions options,
-                  const paths::Repositories& below) {
+                  const paths::GitPlaces& git) {
   const auto task = effect->task.lock();
   if (!task || effect->cancelled) return;
   Call& call = task->call();
-  if (!complete_spec(*effect, call, below, &options)) return;
+  if (!complete_spec(*effect, call, git, &options)) return;
   auto how = supervision_of(*effect, call, options);
   if (how && !how->after.empty()) {
     start_after_others(effect, call, std::move(options), std::move(how));
@@ -235,28 +234,62 @@ void start_beside(const std::shared_ptr<Effect>& effect, StartOptions options,
 }
 
 // A sandbox protects the repositories below the workspace as they are now.
-void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
+void start_with_places(const std::shared_ptr<Effect>& effect, StartOptions options) {
   const auto task = effect->task.lock();
   if (!task) return;
   const Call& call = task->call();
   const Context& context = effect->context;
   const Json& sandbox = effect->verdict.sandbox;
   const bool writes = sandbox.is_object() && !sandbox.value("write", Json::array()).empty();
-  if (call.is_internal() || !writes || context.specs != nullptr) {
-    return start_beside(effect, std::move(options), {});
+  if (call.is_internal() || !writes) {
+    return start_beside(effect, std::move(options), paths::git_places_of(""));
   }
   const QueuedPlace* queued = call.queued_place();
   const std::string& workspace = queued != nullptr ? queued->workspace : context.workspace;
-  if (!context.runs->paths().is_open()) {
-    return start_beside(effect, std::move(options), paths::Repositories{{}, false});
+  if (context.specs != nullptr || !context.runs->paths().is_open()) {
+    return start_beside(effect, std::move(options), paths::find_own_git_places(workspace));
   }
   (void)context.runs->paths().ask(
-      {paths::Ask::kRepositories, workspace, {}}, 0,
-      [effect, options = std::move(options)](const paths::Answer& answer) mutable {
-        const bool known = answer.answered && answer.error == 0;
-        const paths::Repositories none{{}, false};
-        start_beside(effect, std::move(options),
-                     known ? paths::repositories_of(answer.text) : none);
+      {paths::Ask::kGitPlaces, workspace, {}}, 0,
+      [effect, workspace, options = std::move(options)](const paths::Answer& answer) mutable {
+        if (answer.answered && answer.error == 0) {
+          return start_beside(effect, std::move(options), paths::git_places_of(answer.text));
+        }
+        // Helpers are late where there is much to do.
+        if (!paths::answers_at_once(workspace)) {
+          return effect->fail(
+              Status::error("start_failed",
+                            "The run did not start: the file system of the workspace does not "
+                            "answer, and its sandbox protects what git obeys there."));
+        }
+        paths::GitPlaces own = paths::find_own_git_places(workspace);
+        own.complete = false;
+        start_beside(effect, std::move(options), own);
+      });
+}
+
+// A log is placed and opened by the loop: its directory has to answer.
+void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
+  const auto task = effect->task.lock();
+  if (!task) return;
+  const Context& context = effect->context;
+  const QueuedPlace* queued = task->call().queued_place();
+  const std::string& workspace = queued != nullptr ? queued->workspace : context.workspace;
+  std::vector<std::string> doubtful;
+  for (const LogSpec& log : options.spec.logs) {
+    const std::filesystem::path path = std::filesystem::path(workspace) / log.path;
+    if (!paths::answers_at_once(path)) doubtful.push_back(path);
+  }
+  if (doubtful.empty() || !context.runs->paths().is_open()) {
+    return start_with_places(effect, std::move(options));
+  }
+  const std::string first = doubtful.front();
+  (void)context.runs->paths().ask(
+      {paths::Ask::kEnter, workspace, std::move(doubtful)}, 0,
+      [effect, first, options = std::move(options)](const paths::Answer& answer) mutable {
+        if (answer.answered) return start_with_places(effect, std::move(options));
+        effect->fail(Status::error("invalid_arguments",
+                                   "log: the file system of " + first + " does not answer"));
       });
 }
 

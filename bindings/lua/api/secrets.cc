@@ -11,6 +11,9 @@
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/engine.h"
 #include "runtime/base/nearest.h"
+#include "runtime/paths/walk.h"
+#include "runtime/runs/path_lookups.h"
+#include "runtime/runs/runs.h"
 
 namespace gibbous::lua {
 namespace {
@@ -66,7 +69,20 @@ class Lookup : public std::enable_shared_from_this<Lookup> {
     const auto found = context_.secrets.find(name);
     if (found == context_.secrets.end()) return on_done_(check_secrets({wanted_.back()}, context_));
     if (!found->second.command.empty()) return run(name, found->second.command);
-    take(known_value(name, found->second));
+    const std::string& file = found->second.file;
+    PathLookups& paths = context_.runs->paths();
+    if (file.empty() || !paths.is_open() || paths::answers_at_once(file)) {
+      return take(known_value(name, found->second));
+    }
+    const std::filesystem::path path(file);
+    (void)paths.ask({paths::Ask::kEnter, path.parent_path(), {path.filename()}}, 0,
+                    [self = shared_from_this(), name, file](const paths::Answer& answer) {
+                      const auto source = self->context_.secrets.find(name);
+                      if (source == self->context_.secrets.end()) return;
+                      self->take(answer.answered ? known_value(name, source->second)
+                                                 : unavailable(name, "the file system of " + file +
+                                                                         " does not answer"));
+                    });
   }
 
  private:

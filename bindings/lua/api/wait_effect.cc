@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "bindings/lua/api/git_places.h"
 #include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/check/sandbox_value.h"
 #include "runtime/base/shell_quote.h"
 #include "runtime/command/path_map.h"
+#include "runtime/paths/git_places.h"
 #include "runtime/paths/walk.h"
 #include "runtime/runs/path_lookups.h"
 #include "runtime/wait/connect_probe.h"
@@ -71,8 +71,9 @@ Status check_sight(const Effect& effect, const WaitSpec& spec) {
   }
   SandboxSpec profile;
   try {
+    // What is hidden needs none of git's places.
     PathVariables variables = effect.context.path_variables;
-    (void)add_git_places(effect.context.workspace, {}, variables);
+    for (const auto& [name, places] : paths::git_places_of("").variables) variables[name] = places;
     profile = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
   } catch (const WrongUse& use) {
     return Status::error("denied", use.what());

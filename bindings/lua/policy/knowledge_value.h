@@ -24,7 +24,7 @@ bool read_knowledge(lua_State* state, int index, command::Knowledge* out, Faults
                     bool tested = false);
 
 // Checks that every variable in the path classes is one of `variables`; those of git
-// (add_git_places) always are.
+// (runtime/paths/git_places.h) always are.
 bool check_path_variables(const command::Knowledge& knowledge, const PathVariables& variables,
                           Faults* faults);
 

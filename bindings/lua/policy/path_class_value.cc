@@ -9,7 +9,7 @@
 namespace gibbous::lua {
 namespace {
 
-// add_git_places sets these for each start.
+// runtime/paths/git_places.h sets these for each start.
 constexpr const char* kGitVariables[] = {"GIT_LINK", "GIT_WORKTREE", "GIT_COMMON", "GIT_DIRS",
                                          "GIT_NESTED"};
 

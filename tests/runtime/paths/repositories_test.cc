@@ -56,33 +56,5 @@ TEST_CASE("the nearest repositories are found where there are too many, and it i
   CHECK(std::count(found.places.begin(), found.places.end(), root + "/near/.git") == 1);
 }
 
-TEST_CASE("repositories go through a text, and one that is no such text is incomplete") {
-  const Repositories some{{"/a/.git", "/b c/.git"}, false};
-  CHECK(repositories_of(to_text(some)).places == some.places);
-  CHECK_FALSE(repositories_of(to_text(some)).complete);
-  CHECK(repositories_of(to_text({{}, true})).complete);
-  const Repositories odd{{"/a\nb/.git", "/c/.git"}, true};
-  CHECK(repositories_of(to_text(odd)).places == std::vector<std::string>{"/c/.git"});
-  CHECK_FALSE(repositories_of(to_text(odd)).complete);
-  const Repositories long_names{std::vector<std::string>(60, "/" + std::string(1000, 'x')), true};
-  CHECK(to_text(long_names).size() <= kMaxAnswerBytes);
-  CHECK_FALSE(repositories_of(to_text(long_names)).complete);
-  CHECK_FALSE(repositories_of("").complete);
-  CHECK(repositories_of("nonsense").places.empty());
-}
-
-TEST_CASE("a helper answers which repositories there are") {
-  const TempDir dir;
-  const std::string root = fs::canonical(dir.path());
-  fs::create_directories(root + "/a/.git");
-  const Question question{Ask::kRepositories, root, {}};
-  const auto sent = encode(question);
-  REQUIRE(sent);
-  const auto received = decode_question(*sent);
-  REQUIRE(received);
-  const Answer said = answer(*received);
-  CHECK(repositories_of(said.text).places == std::vector<std::string>{root + "/a/.git"});
-}
-
 }  // namespace
 }  // namespace gibbous::paths

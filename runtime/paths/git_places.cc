@@ -1,22 +1,29 @@
-#include "bindings/lua/api/git_places.h"
+#include "runtime/paths/git_places.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "runtime/base/unique_fd.h"
+#include "runtime/paths/question.h"
+#include "runtime/paths/repositories.h"
 
-namespace gibbous::lua {
+namespace gibbous::paths {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::array kNames = {"GIT_DIRS", "GIT_LINK", "GIT_WORKTREE", "GIT_COMMON", "GIT_NESTED"};
+constexpr const char* kAll = "all\n";
+constexpr const char* kSome = "some\n";
+constexpr std::size_t kAround = 16;  // the first line, and the answer's number
 constexpr std::size_t kMaxLineBytes = 4096;
 constexpr std::string_view kPrefix = "gitdir: ";
 
@@ -78,8 +85,10 @@ std::vector<std::string> git_directories(const fs::path& repository) {
 
 }  // namespace
 
-static void add_own_places(const std::string& workspace, PathVariables& variables) {
-  variables["GIT_LINK"] = variables["GIT_WORKTREE"] = variables["GIT_COMMON"] = {};
+using Variables = std::map<std::string, std::vector<std::string>>;
+
+static void add_own_places(const std::string& workspace, Variables& variables) {
+  for (const char* const name : kNames) variables[name] = {};
   std::error_code none;
   // A link leads to the repository.
   const fs::path repository = fs::canonical(fs::path(workspace) / ".git", none);
@@ -135,12 +144,10 @@ static std::string common_of(const fs::path& directory) {
   return error || first_line(common / "HEAD").empty() ? "" : common.string();
 }
 
-bool add_git_places(const std::string& workspace, const paths::Repositories& below,
-                    PathVariables& variables) {
-  add_own_places(workspace, variables);
+static bool add_places_below(const std::string& workspace, const Repositories& below,
+                             Variables& variables) {
   std::vector<std::string>& all = variables["GIT_DIRS"];
   std::vector<std::string>& nested = variables["GIT_NESTED"];
-  nested.clear();
   const auto add = [&all](const std::string& repository) {
     for (std::string& directory : git_directories(repository)) {
       if (std::find(all.begin(), all.end(), directory) != all.end()) continue;
@@ -175,4 +182,53 @@ bool add_git_places(const std::string& workspace, const paths::Repositories& bel
   return complete;
 }
 
-}  // namespace gibbous::lua
+GitPlaces find_own_git_places(const std::string& workspace) {
+  GitPlaces found;
+  add_own_places(workspace, found.variables);
+  found.complete = add_places_below(workspace, {}, found.variables);
+  return found;
+}
+
+GitPlaces find_git_places(const std::string& workspace) {
+  GitPlaces found;
+  add_own_places(workspace, found.variables);
+  found.complete = add_places_below(workspace, find_repositories(workspace), found.variables);
+  return found;
+}
+
+std::string to_text(const GitPlaces& found) {
+  std::string list;
+  bool complete = found.complete;
+  for (const auto& [name, paths] : found.variables) {
+    for (const std::string& path : paths) {
+      const std::string line = name + " " + path + "\n";
+      if (list.size() + line.size() + kAround <= kMaxAnswerBytes &&
+          path.find('\n') == std::string::npos) {
+        list += line;
+      } else {
+        complete = false;
+      }
+    }
+  }
+  return (complete ? kAll : kSome) + list;
+}
+
+GitPlaces git_places_of(const std::string& text) {
+  GitPlaces found;
+  for (const char* const name : kNames) found.variables[name];
+  found.complete = text.rfind(kAll, 0) == 0;
+  std::string_view rest(text);
+  for (bool first = true; !rest.empty(); first = false) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::size_t space = line.find(' ');
+    if (first || space == std::string_view::npos || line.substr(space + 1).rfind('/', 0) != 0) {
+      continue;
+    }
+    const auto list = found.variables.find(std::string(line.substr(0, space)));
+    if (list != found.variables.end()) list->second.emplace_back(line.substr(space + 1));
+  }
+  return found;
+}
+
+}  // namespace gibbous::paths

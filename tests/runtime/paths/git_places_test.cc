@@ -1,5 +1,5 @@
 // Where git keeps the data of a linked worktree, and that a workspace cannot pose as one.
-#include "bindings/lua/api/git_places.h"
+#include "runtime/paths/git_places.h"
 
 #include <sys/stat.h>
 
@@ -8,10 +8,11 @@
 #include <filesystem>
 #include <fstream>
 
+#include "runtime/paths/question.h"
 #include "tests/support/catch.h"
 #include "tests/support/loop.h"
 
-namespace gibbous::lua {
+namespace gibbous::paths {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,10 +23,10 @@ void write(const fs::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-PathVariables places(const std::string& workspace) {
-  PathVariables variables;
-  add_git_places(workspace, paths::find_repositories(workspace), variables);
-  return variables;
+using Variables = std::map<std::string, std::vector<std::string>>;
+
+Variables places(const std::string& workspace) {
+  return find_git_places(workspace).variables;
 }
 
 // Makes what `git worktree add` makes.
@@ -40,7 +41,7 @@ TEST_CASE("a linked worktree is found with its repository anywhere") {
   const TempDir dir;
   const fs::path root = fs::canonical(dir.path());
   make_worktree(root / "repo/.git", root / "tree");
-  PathVariables found = places(root / "tree");
+  Variables found = places(root / "tree");
   CHECK(found["GIT_COMMON"] == std::vector<std::string>{root / "repo/.git"});
   CHECK(found["GIT_WORKTREE"] == std::vector<std::string>{root / "repo/.git/worktrees/x"});
   CHECK(found["GIT_LINK"] == std::vector<std::string>{root / "tree/.git"});
@@ -101,7 +102,7 @@ TEST_CASE("git obeys files in repositories below the workspace, too") {
   write(root / "sub/.git", "gitdir: ../elsewhere\n");
   write(root / "elsewhere/HEAD", "ref: refs/heads/main\n");
   write(root / "odd/.git", "nonsense\n");
-  PathVariables found = places(root);
+  Variables found = places(root);
   CHECK(found["GIT_NESTED"] == std::vector<std::string>{root / "vendor/lib/.git"});
   CHECK(found["GIT_LINK"] == std::vector<std::string>{root / "sub/.git"});
   std::sort(found["GIT_DIRS"].begin(), found["GIT_DIRS"].end());
@@ -160,5 +161,38 @@ TEST_CASE("a workspace cannot declare itself a worktree of its parent") {
   }
 }
 
+TEST_CASE("places of git go through a text, and one that is no such text is incomplete") {
+  const GitPlaces some{{{"GIT_DIRS", {"/a/.git", "/b c/.git"}}, {"GIT_LINK", {"/d"}}}, false};
+  GitPlaces back = git_places_of(to_text(some));
+  CHECK(back.variables["GIT_DIRS"] == some.variables.at("GIT_DIRS"));
+  CHECK(back.variables["GIT_LINK"] == some.variables.at("GIT_LINK"));
+  CHECK(back.variables.size() == 5);
+  CHECK_FALSE(back.complete);
+  CHECK(git_places_of(to_text({{}, true})).complete);
+  const GitPlaces odd{{{"GIT_DIRS", {"/a\nb/.git", "/c/.git"}}}, true};
+  CHECK(git_places_of(to_text(odd)).variables["GIT_DIRS"] == std::vector<std::string>{"/c/.git"});
+  CHECK_FALSE(git_places_of(to_text(odd)).complete);
+  const GitPlaces many{{{"GIT_DIRS", std::vector<std::string>(70, "/" + std::string(1000, 'x'))}},
+                       true};
+  CHECK(to_text(many).size() <= kMaxAnswerBytes);
+  CHECK_FALSE(git_places_of(to_text(many)).complete);
+  CHECK_FALSE(git_places_of("").complete);
+  CHECK(git_places_of("all\nnonsense\nOTHER /x\nGIT_DIRS x\n").variables.size() == 5);
+}
+
+TEST_CASE("a helper answers where git keeps things") {
+  const TempDir dir;
+  const std::string root = fs::canonical(dir.path());
+  fs::create_directories(root + "/a/.git");
+  const Question question{Ask::kGitPlaces, root, {}};
+  const auto sent = encode(question);
+  REQUIRE(sent);
+  const auto received = decode_question(*sent);
+  REQUIRE(received);
+  const Answer said = answer(*received);
+  CHECK(git_places_of(said.text).variables["GIT_NESTED"] ==
+        std::vector<std::string>{root + "/a/.git"});
+}
+
 }  // namespace
-}  // namespace gibbous::lua
+}  // namespace gibbous::paths

@@ -2,9 +2,11 @@
 #include "runtime/audit/approval_file.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -19,6 +21,9 @@ namespace {
 constexpr const char* kName = "approvals";
 constexpr const char* kLockName = "approvals.lock";
 constexpr const char* kNewName = "approvals.new";
+constexpr const char* kKeyName = "approvals.key";
+constexpr std::size_t kKeyBytes = 32;
+constexpr std::size_t kKeyDigits = 2 * kKeyBytes;
 constexpr int kLockTries = 200;  // a millisecond each
 constexpr int kOneTry = 1;
 
@@ -146,7 +151,7 @@ Status ApprovalFile::read(UniqueFd& file, const UniqueFd& directory, const State
   if (text->size() > kMaxApprovalFileBytes) {
     return set_aside(directory, "it is larger than an approvals file can be", lock);
   }
-  Result<std::vector<Approval>> decoded = decode_approvals(*text);
+  Result<std::vector<Approval>> decoded = decode_approvals(*text, read_key(directory));
   if (!decoded) return set_aside(directory, decoded.status().message(), lock);
   entries_ = std::move(*decoded);
   held_ = std::move(file);
@@ -204,9 +209,49 @@ Status ApprovalFile::change(const std::function<Result<Edit>(std::vector<Approva
   return load(*directory, &*lock);
 }
 
+std::string ApprovalFile::read_key(const UniqueFd& directory) {
+  const UniqueFd file(::openat(directory.get(), kKeyName,
+                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat info {};
+  if (!file || ::fstat(file.get(), &info) != 0 || objection_to(info) != nullptr) return "";
+  std::string key(kKeyDigits + 1, '\0');
+  const ssize_t size = ::pread(file.get(), key.data(), key.size(), 0);
+  if (size != static_cast<ssize_t>(kKeyDigits)) return "";
+  key.resize(kKeyDigits);
+  return key;
+}
+
+// The caller has the lock.
+Result<std::string> ApprovalFile::make_key(const UniqueFd& directory) const {
+  if (std::string known = read_key(directory); !known.empty()) return known;
+  std::array<unsigned char, kKeyBytes> random{};
+  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
+    return file_problem(path(), "there is no randomness for its key");
+  }
+  std::string key;
+  for (const unsigned char byte : random) {
+    constexpr std::string_view kHex = "0123456789abcdef";
+    key += kHex[byte >> 4U];
+    key += kHex[byte & 15U];
+  }
+  (void)::unlinkat(directory.get(), kKeyName, 0);  // what is no key
+  const UniqueFd file(::openat(directory.get(), kKeyName,
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                               kStateFileMode));
+  if (!file || !write_all(file, key) || ::fdatasync(file.get()) != 0) {
+    const int error = errno;
+    ::unlinkat(directory.get(), kKeyName, 0);
+    return file_problem(directory_ + "/" + kKeyName,
+                        std::string("cannot be written: ") + std::strerror(error));
+  }
+  return key;
+}
+
 Status ApprovalFile::write(const UniqueFd& directory, const std::vector<Approval>& approvals,
                            bool durable) {
-  const std::string text = encode_approvals(approvals);
+  const Result<std::string> key = make_key(directory);
+  if (!key) return key.status();
+  const std::string text = encode_approvals(approvals, *key);
   if (approvals.size() > kMaxApprovals || text.size() > kMaxApprovalFileBytes) {
     return Status::error("approvals_full", "there are " + std::to_string(approvals.size()) +
                                                " approvals, " + std::to_string(text.size()) +

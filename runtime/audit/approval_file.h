@@ -1,5 +1,7 @@
 // ApprovalFile: the approvals on disk, as every process of this user sees them. It is read again
-// when the file has changed and replaced whole under a lock. A file with any fault grants nothing.
+// when the file has changed and replaced whole under a lock. A file with any fault grants nothing,
+// nor does one that was written without the key beside it (approvals.key): the sandbox hides the
+// state directory, so that a run that could write there could still not approve anything.
 // Used by ApprovalStore. Owner's thread only; see approval_store.h for what blocks.
 #pragma once
 
@@ -52,6 +54,9 @@ class ApprovalFile {
   Status load(const UniqueFd& directory, const StateLock* lock);
   Status read(UniqueFd& file, const UniqueFd& directory, const StateLock* lock);
   Status set_aside(const UniqueFd& directory, const std::string& why, const StateLock* lock);
+  // "": there is none, or one that cannot be trusted.
+  static std::string read_key(const UniqueFd& directory);
+  Result<std::string> make_key(const UniqueFd& directory) const;
   Status write(const UniqueFd& directory, const std::vector<Approval>& approvals, bool durable);
   Status report(Status problem);
   void forget();

@@ -1,5 +1,5 @@
-// A strict reader: the fields in order, each once, numbers without blanks. The checksum detects
-// edits and cuts, but the reader does not rely on it.
+// A strict reader: the fields in order, each once, numbers without blanks. The keyed checksum shows
+// edits, cuts and what somebody else wrote.
 #include "runtime/audit/approval_text.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace gibbous {
 namespace {
 
 constexpr std::string_view kMagic = "gibbous-approvals ";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kVersion = "2";
+constexpr std::string_view kUnkeyed = "1";
 static_assert(kVersion.size() == 1 && kVersion[0] == '0' + kApprovalsVersion);
 constexpr char kHexDigits[] = "0123456789abcdef";
 
@@ -137,7 +138,7 @@ bool is_later_version(std::string_view text) {
 
 }  // namespace
 
-std::string encode_approvals(const std::vector<Approval>& approvals) {
+std::string encode_approvals(const std::vector<Approval>& approvals, std::string_view key) {
   std::string body;
   for (const Approval& approval : approvals) {
     put(body, "id", approval.id);
@@ -152,7 +153,8 @@ std::string encode_approvals(const std::vector<Approval>& approvals) {
     put(body, "subject", approval.subject);
     body += '\n';
   }
-  return std::string(kMagic) + std::string(kVersion) + " " + sha256_hex(body) + "\n" + body;
+  return std::string(kMagic) + std::string(kVersion) + " " + hmac_sha256_hex(key, body) + "\n" +
+         body;
 }
 
 Status check_approvals_version(std::string_view text) {
@@ -160,6 +162,9 @@ Status check_approvals_version(std::string_view text) {
   text.remove_prefix(kMagic.size());
   const std::string_view version = text.substr(0, text.find_first_of(" \n"));
   if (version == kVersion) return {};
+  if (version == kUnkeyed) {
+    return damaged("it is of an earlier version, which anybody could have written");
+  }
   if (!is_later_version(version)) return damaged("its first line has no version");
   return Status::error("approvals_newer",
                        "it has version " + std::string(version) + ", and this program knows " +
@@ -167,7 +172,7 @@ Status check_approvals_version(std::string_view text) {
                            "; use the newer program, or another state directory");
 }
 
-Result<std::vector<Approval>> decode_approvals(std::string_view text) {
+Result<std::vector<Approval>> decode_approvals(std::string_view text, std::string_view key) {
   if (Status status = check_approvals_version(text); !status) return status;
   const std::size_t head_end = text.find('\n');
   if (head_end == std::string_view::npos) return damaged("it has no more than half a line");
@@ -175,8 +180,11 @@ Result<std::vector<Approval>> decode_approvals(std::string_view text) {
   head.remove_prefix(kMagic.size());
   const std::size_t space = head.find(' ');
   std::string_view body = text.substr(head_end + 1);
-  if (space == std::string_view::npos || head.substr(space + 1) != sha256_hex(body)) {
-    return damaged("its content does not match its checksum: it was edited, or is incomplete");
+  if (space == std::string_view::npos || key.empty() ||
+      head.substr(space + 1) != hmac_sha256_hex(key, body)) {
+    return damaged(
+        "its content does not match its checksum: it was edited, or is incomplete, or was not "
+        "written with the key of this state directory");
   }
   std::vector<Approval> approvals;
   for (std::size_t line = 2; !body.empty(); ++line) {

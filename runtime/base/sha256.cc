@@ -86,4 +86,23 @@ std::string sha256_hex(std::string_view bytes) {
   return text;
 }
 
+std::string hmac_sha256_hex(std::string_view key, std::string_view bytes) {
+  constexpr char kInner = 0x36;
+  constexpr char kOuter = 0x5C;
+  const auto padded = [&](char pad) {
+    std::string block(kBlockBytes, pad);
+    for (std::size_t i = 0; i < std::min(key.size(), kBlockBytes); ++i) {
+      block[i] = static_cast<char>(block[i] ^ key[i]);
+    }
+    return block;
+  };
+  const auto value_of = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
+  const std::string inner = sha256_hex(padded(kInner).append(bytes));
+  std::string raw;
+  for (std::size_t i = 0; i + 1 < inner.size(); i += 2) {
+    raw += static_cast<char>(value_of(inner[i]) * 16 + value_of(inner[i + 1]));
+  }
+  return sha256_hex(padded(kOuter) + raw);
+}
+
 }  // namespace gibbous

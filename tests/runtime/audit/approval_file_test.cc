@@ -122,7 +122,7 @@ TEST_CASE("an edited or incomplete file approves nothing, and is set aside") {
     text = "{\"allow\": \"*\"}\n";
   }
   SECTION("no version") {
-    text.replace(text.find(" 1 "), 3, " x ");
+    text.replace(text.find(" 2 "), 3, " x ");
   }
   SECTION("too large") {
     text.resize(kMaxApprovalFileBytes + 1, 'x');
@@ -159,8 +159,38 @@ TEST_CASE("malformed text with a valid checksum approves nothing") {
   SECTION("a negative end") {
     approval.expires = -1;
   }
-  const auto decoded = decode_approvals(encode_approvals({approval}));
+  const auto decoded = decode_approvals(encode_approvals({approval}, "key"), "key");
   CHECK(decoded.status().code() == "approvals_damaged");
+}
+
+TEST_CASE("what was not written with the key of its state directory approves nothing") {
+  Desk desk;
+  ApprovalStore store = desk.store();
+  REQUIRE(store.remember(push_approval()));
+  REQUIRE(store.find(push_query()));
+  const std::string key_file = fs::path(desk.file()).parent_path() / "approvals.key";
+  struct stat info {};
+  REQUIRE(::stat(key_file.c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0600);
+  Approval forged = push_approval();
+  forged.id = "aB3_x9Qz";
+  SECTION("by somebody who has another key") {
+    desk.overwrite(encode_approvals({forged}, "guessed"));
+  }
+  SECTION("by somebody who has taken the key away") {
+    fs::remove(key_file);
+    desk.overwrite(encode_approvals({forged}, ""));
+  }
+  SECTION("by an earlier version, which had none") {
+    std::string text = encode_approvals({forged}, "");
+    text.replace(text.find("2 "), 2, "1 ");
+    desk.overwrite(text);
+  }
+  CHECK_FALSE(store.find(push_query()));
+  CHECK(desk.set_aside().size() == 1);
+  // Approvals that are given again count.
+  REQUIRE(store.remember(push_approval()));
+  CHECK(store.find(push_query()));
 }
 
 TEST_CASE("a writer notices a damaged file too, and writes a new one") {
@@ -181,14 +211,14 @@ TEST_CASE("an approvals file of a newer Gibbous approves nothing, and stays unch
   ApprovalStore store = desk.store();
   REQUIRE(store.remember(push_approval()));
   const std::string text =
-      GENERATE(as<std::string>(), "gibbous-approvals 2 something else\n",
-               "gibbous-approvals 99999999\n", "gibbous-approvals 3",
+      GENERATE(as<std::string>(), "gibbous-approvals 3 something else\n",
+               "gibbous-approvals 99999999\n", "gibbous-approvals 4",
                // Larger than a file of this version can be.
-               "gibbous-approvals 2 " + std::string(kMaxApprovalFileBytes, 'x'));
+               "gibbous-approvals 3 " + std::string(kMaxApprovalFileBytes, 'x'));
   desk.overwrite(text);
   CHECK_FALSE(store.find(push_query()));
   CHECK(store.list().status().code() == "approvals_newer");
-  CHECK_THAT(store.list().status().message(), Contains("this program knows 1"));
+  CHECK_THAT(store.list().status().message(), Contains("this program knows 2"));
   CHECK(store.remember(push_approval()).status().code() == "approvals_newer");
   CHECK(store.revoke_all().status().code() == "approvals_newer");
   CHECK(desk.problems.size() == 1);

@@ -2,16 +2,13 @@
 
 #include <sys/resource.h>
 
-#include <charconv>
 #include <limits>
 
 #include "bindings/host/policy_redactor.h"
-#include "bindings/json/member.h"
 #include "bindings/json/text.h"
 #include "bindings/lua/api/queued_start.h"
 #include "bindings/lua/policy/redaction_record.h"
 #include "runtime/output/text.h"
-#include "runtime/process/mark.h"
 #include "runtime/process/proc.h"
 
 namespace gibbous::host {
@@ -30,6 +27,7 @@ void add_processes(const Run& run, OrderedJson* to) {
   OrderedJson& pid = (*to)["pid"];
   const bool is_known = pid == run.pid() && to->contains("pid_started") && to->contains("mark");
   pid = run.pid();
+  if (run.keeper_number() != 0) (*to)["keeper"] = run.keeper_number();
   if (run.ended() || is_known) return;
   if (const auto stat = read_stat(run.pid())) (*to)["pid_started"] = stat->start_time;
   rlimit limit{};
@@ -102,13 +100,11 @@ RunProcesses processes_of(const RunRecord& run) {
   if (pid > 0 && pid <= std::numeric_limits<pid_t>::max() && number("pid_started") != 0) {
     processes.leader = {static_cast<pid_t>(pid), number("pid_started")};
   }
-  const std::string mark = text_member(meta, "mark");
-  rlim_t value = 0;
-  const char* const end = mark.data() + mark.size();
-  const auto [rest, error] = std::from_chars(mark.data(), end, value);
-  if (error != std::errc() || rest != end) return processes;
-  const Marks marks = decode_marks({value, value});
-  if (const auto& known = marks.outer ? marks.outer : marks.inner) processes.keeper = known->keeper;
+  // Not by the mark, which its processes may change.
+  const std::uint64_t keeper = number("keeper");
+  if (keeper <= std::numeric_limits<std::uint32_t>::max()) {
+    processes.keeper = static_cast<std::uint32_t>(keeper);
+  }
   return processes;
 }
 

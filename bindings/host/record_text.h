@@ -23,9 +23,10 @@ struct RunPlace {
   const lua::PolicyProgram* policy = nullptr;  // null: there is none any more
 };
 
-// RunRecord::meta_json: {label, cwd, argv, tool, mode, pid, pid_started, mark, signal, limit,
-// sandbox, redact, terminal}, without empty members. pid_started comes from /proc/PID/stat; mark is
-// the value of RLIMIT_RTTIME that the processes inherit; bindings/lua/policy/redaction_record.h is
+// RunRecord::meta_json: {label, cwd, argv, tool, mode, pid, pid_started, keeper, mark, signal,
+// limit, sandbox, redact, terminal}, without empty members. pid_started comes from /proc/PID/stat;
+// keeper is the number of the keeper, and mark the value of RLIMIT_RTTIME that the processes
+// inherit; bindings/lua/policy/redaction_record.h is
 // about redact; terminal has the rows and cols at the start, and `now`. The items of the run have
 // each change: of type `terminal`, with {rows, cols} as their meta.
 // Keeps the members of `before` that this does not set.

@@ -45,6 +45,9 @@ class ClientImpl final : public KeeperClient, private LinkOwner {
   void recorded(RunKey run, std::uint64_t out, std::uint64_t err, bool end) override;
   void forget(RunKey run) override;
   void shutdown(Millis grace) override;
+  std::uint32_t keeper_number() const override {
+    return link_ == nullptr ? 0 : link_->keeper_number();
+  }
   pid_t keeper_pid() const override { return link_ == nullptr ? 0 : link_->pid(); }
   void close(std::function<void()> on_closed) override;
 

@@ -198,7 +198,8 @@ class KeeperClient {
   // The library is done: the keeper sends everything left the stop signal and, after `grace`,
   // SIGKILL, and then exits. It reports nothing more.
   virtual void shutdown(Millis grace) = 0;
-  virtual pid_t keeper_pid() const = 0;  // 0 while there is none
+  virtual pid_t keeper_pid() const = 0;             // 0 while there is none
+  virtual std::uint32_t keeper_number() const = 0;  // in the marks of its runs; 0 likewise
 
   // Closes the handles; on_closed comes from the loop. The object may be deleted after it.
   virtual void close(std::function<void()> on_closed) = 0;

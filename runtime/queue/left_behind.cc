@@ -1,14 +1,31 @@
 #include "runtime/queue/left_behind.h"
 
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <thread>
 
 #include "runtime/keeper/orphan_sweep.h"
+#include "runtime/process/mark.h"
 #include "runtime/process/run_group.h"
 
 namespace gibbous {
 
+// Its record says that it is gone; another one may have its number.
+static bool is_alive(std::uint32_t keeper) {
+  std::vector<pid_t> pids;
+  (void)list_numbers("/proc", pids);
+  return std::any_of(pids.begin(), pids.end(), [&](pid_t pid) {
+    const auto marks = read_marks(pid);
+    const auto run = marks ? marks->run_of(keeper) : std::nullopt;
+    if (run != 0U) return false;
+    const auto stat = read_stat(pid);
+    return stat && stat->alive();
+  });
+}
+
 std::size_t end_left_behind(std::uint32_t keeper, const std::vector<ProcessIdentity>& leaders) {
+  if (is_alive(keeper)) return 0;
   // What has lost its mark is in the group of its run.
   std::set<pid_t> grouped;
   kill_run_groups(find_cgroup_places(), keeper, [&](pid_t pid) {

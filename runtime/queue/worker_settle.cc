@@ -2,6 +2,7 @@
 // ended (runtime/keeper/end_record.h): one that ended by itself gets its true end, and one that was
 // interrupted or has no record is queued again or lost. Records are read and removed in the pool.
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -115,6 +116,8 @@ bool Worker::may_repeat(const RunRecord& run) const {
 // The keeper of a run, as far as it is known to be gone; 0 else.
 std::uint32_t Worker::lost_keeper(const Found& found, std::vector<ProcessIdentity>& leaders) const {
   const WorkerRecord& was = found.orphan.was;
+  // A pid of another boot, or of another machine, is somebody else's here.
+  if (was.boot_id != pid_space()) return 0;
   if (!options_.processes_of || found.keeper != Runs::KeeperPlace::kGone) return 0;
   const auto lives = [&was](std::int64_t pid, std::int64_t started) {
     return pid == 0 || is_process_alive(was.boot_id, pid, started).value_or(true);
@@ -139,9 +142,17 @@ void Worker::settle_by_records(std::vector<Found> orphans) {
   recording_.look_up<Result<AllRemains>>(
       [asked, directory = runs_.options().end_directory](JournalReader&) {
         AllRemains all;
+        std::map<std::uint32_t, std::vector<ProcessIdentity>> leaders;
         for (const Asked& each : asked) {
-          all.push_back({read_end_record(directory, each.id), 0});
-          if (each.keeper != 0) all.back().left = end_left_behind(each.keeper, each.leaders);
+          auto& list = leaders[each.keeper];
+          list.insert(list.end(), each.leaders.begin(), each.leaders.end());
+        }
+        std::map<std::uint32_t, std::size_t> left;
+        for (const auto& [keeper, list] : leaders) {
+          if (keeper != 0) left[keeper] = end_left_behind(keeper, list);
+        }
+        for (const Asked& each : asked) {
+          all.push_back({read_end_record(directory, each.id), left[each.keeper]});
         }
         return Result<AllRemains>(std::move(all));
       },

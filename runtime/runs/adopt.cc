@@ -237,6 +237,7 @@ void Runs::on_detached(KeeperClient& client, RunKey key, DetachedRun detached) {
   run.key_ = key;
   run.adopted_ = true;
   run.pid_ = detached.started.pid;
+  run.keeper_number_ = client.keeper_number();
   run.in_force_ = detached.started.in_force;
   run.sandbox_report_ = std::move(detached.started.sandbox);
   entry.keeper = &client;

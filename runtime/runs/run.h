@@ -137,6 +137,8 @@ class Run {
   RunState state() const { return state_; }
   bool ended() const { return has_ended(state_); }
   pid_t pid() const { return pid_; }  // 0 before it is running
+  // Of its keeper, in the marks of its processes; 0 before it is running.
+  std::uint32_t keeper_number() const { return keeper_number_; }
   const std::optional<ExitStatus>& exit_status() const { return exit_status_; }
   // Returns true if an earlier host started it.
   bool adopted() const { return adopted_; }
@@ -206,6 +208,7 @@ class Run {
   std::string command_text_;
   RunState state_ = RunState::kQueued;
   pid_t pid_ = 0;
+  std::uint32_t keeper_number_ = 0;
   std::optional<ExitStatus> exit_status_;
   bool ended_by_itself_ = false;
   std::string reason_;

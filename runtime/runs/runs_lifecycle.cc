@@ -90,6 +90,7 @@ void Runs::on_started(RunKey key, Started started) {
   if (entry == nullptr) return;
   Run& run = entry->run;
   run.pid_ = started.pid;
+  run.keeper_number_ = keeper_ ? keeper_->keeper_number() : 0;
   run.state_ = RunState::kRunning;
   run.started_ = run.last_output_ = clock_.now();
   entry->cpu_share.begin(run.started_);

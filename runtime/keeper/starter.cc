@@ -225,6 +225,10 @@ void StartTrial::go() const {
   tried.occupied.clear();  // it changes nothing
   tried.claimed.clear();
   tried.temporary_group.clear();
+  for (const std::string& path : tried.shown) {
+    struct stat info {};
+    (void)::stat(path.c_str(), &info);
+  }
   (void)PreparedSandbox::prepare(tried, support);
 }
 

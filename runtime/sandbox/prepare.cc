@@ -255,7 +255,9 @@ class Preparation {
       std::erase_if(hidden, [](const std::string& path) { return is_within(path, "/etc"); });
     }
     std::vector<const UniqueFd*> own_write, own_read;
-    std::erase_if(hidden, [&](const std::string& path) { return is_absent(path); });
+    std::erase_if(hidden, [&](const std::string& path) {
+      return is_absent(path) && is_absent(neighbours_.follow_name(path, write_).path);
+    });
     for (const auto& each : temporary_.mounted) {
       hidden.push_back(each.directory->target);
       (each.writable ? own_write : own_read).push_back(&each.directory->fd);
@@ -280,7 +282,8 @@ class Preparation {
   }
 
   bool is_granted(const std::string& path) const {
-    return is_within_any(path, read_) || is_within_any(path, write_);
+    return is_within_any(path, read_) || is_within_any(path, write_) ||
+           is_within_any(path, temporary_.shown);
   }
 
   // Without a mount namespace; elsewhere the ruleset has left it out.
@@ -296,7 +299,7 @@ class Preparation {
     if (!report_.mount_namespace) return;
     for (const std::string& name : spec_.occupied) {
       const Way way = neighbours_.follow_name(name, write_);
-      if (way.link_within || !is_within_any(way.path, write_)) continue;
+      if (way.link_within || !is_within_any(way.path, write_) || is_absent(way.path)) continue;
       Placeholder held = Placeholder::hold(name);
       if (held) placeholders_.push_back(std::move(held));
     }
@@ -368,17 +371,20 @@ class Preparation {
                   std::vector<std::string>* missing) {
     if (!neighbours_.may_exist(asked)) {
       const Way way = neighbours_.follow_missing(asked, write_);
-      if (way.link_within || is_within_any(way.path, write_)) missing->push_back(asked);
+      const bool matters = way.link_within || is_within_any(way.path, write_);
+      if (matters && !is_absent(way.path)) missing->push_back(asked);
       return {};
     }
     auto resolved = resolve_path(asked, field);
     if (!resolved) return resolved.status();
     if (!*resolved) {
       const Way way = neighbours_.follow_name(asked, write_);
-      if (way.link_within || is_within_any(way.path, write_)) missing->push_back(asked);
+      const bool matters = way.link_within || is_within_any(way.path, write_);
+      if (matters && !is_absent(way.path)) missing->push_back(asked);
       return {};
     }
     ResolvedPath& path = **resolved;
+    if (is_absent(path.path)) return {};
     const bool inside = is_within_any(path.path, write_);
     if (path.through_link() && neighbours_.follow_name(asked, write_).link_within) {
       report_.unprotected.push_back(shortened(asked) + " is reached through a link: " +

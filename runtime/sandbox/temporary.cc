@@ -1,5 +1,6 @@
 #include "runtime/sandbox/temporary.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/file.h>
@@ -10,10 +11,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <utility>
+
+#include "runtime/base/random_id.h"
 
 namespace gibbous {
 namespace {
@@ -22,7 +27,7 @@ namespace fs = std::filesystem;
 
 struct Kind {
   std::string_view target;
-  std::string_view around;  // its group's directory is here
+  std::string_view around;  // its group's directory is below here
   const char* name;         // of what is mounted, in that
   mode_t mode;
 };
@@ -35,12 +40,26 @@ constexpr std::array<Kind, 4> kKinds = {{{"/tmp", "/tmp", "files", kForAll},
                                          {"/dev/shm", "/dev/shm", "files", kForAll},
                                          {"/run/user", "/tmp", "run", kListed}}};
 constexpr std::string_view kRuntimeTarget = "/run/user";
-constexpr std::size_t kMaxNamed = 64;
-constexpr int kLockAttempts = 20;
+constexpr int kMostNames = 8;  // of the base, where others have taken the first ones
+constexpr int kLockAttempts = 100;
 constexpr useconds_t kLockPauseMicros = 1000;
+constexpr int kDeepest = 200;  // directories in one another that are removed
+constexpr std::string_view kAside = ".old-";
 
+// "/tmp/gibbous-UID", or the next name that nobody else has: anybody may make names there.
 std::string base_in(std::string_view around) {
-  return std::string(around) + "/gibbous-" + std::to_string(::geteuid());
+  const std::string plain = std::string(around) + "/gibbous-" + std::to_string(::geteuid());
+  std::string free;
+  for (int number = 0; number < kMostNames; ++number) {
+    std::string name = number == 0 ? plain : plain + "-" + std::to_string(number);
+    struct stat info {};
+    if (::lstat(name.c_str(), &info) != 0) {
+      if (free.empty()) free = std::move(name);
+    } else if (S_ISDIR(info.st_mode) && info.st_uid == ::geteuid()) {
+      return name;
+    }
+  }
+  return free.empty() ? plain : free;
 }
 
 std::string group_in(const Kind& kind, const std::string& group) {
@@ -51,28 +70,40 @@ std::string source_of(const Kind& kind, const std::string& group) {
   return group_in(kind, group) + "/" + kind.name;
 }
 
-std::string error_text(const std::string& path, int error) {
-  return path + ": " + std::strerror(error);
+bool is_ours(const struct stat& info) {
+  return S_ISDIR(info.st_mode) && info.st_uid == ::geteuid();
 }
 
-// Opens a directory of this user's, which is made where there is none; unset, with errno.
-UniqueFd own_directory(int around, const char* name, mode_t mode) {
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    UniqueFd directory(::openat(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+UniqueFd open_below(int around, const char* name, std::uint64_t flags) {
+  open_how how{};
+  how.flags = flags | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+  return UniqueFd(static_cast<int>(::syscall(SYS_openat2, around, name, &how, sizeof how)));
+}
+
+// Opens a directory of this user's, which is made where there is none; unset, with errno. With
+// `repair`, what is in its place is moved away: only a run can have put it there.
+UniqueFd own_directory(int around, const char* name, mode_t mode, bool repair) {
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    const UniqueFd there = open_below(around, name, O_PATH | O_NOFOLLOW);
     struct stat info {};
-    if (directory && ::fstat(directory.get(), &info) == 0) {
-      if (info.st_uid == ::geteuid()) {
-        if ((info.st_mode & kForAll) == mode || ::fchmod(directory.get(), mode) == 0) {
-          return directory;
-        }
-      }
-      errno = EPERM;
-      return {};
+    if (there && ::fstat(there.get(), &info) == 0 && is_ours(info)) {
+      const std::string self = "/proc/self/fd/" + std::to_string(there.get());
+      if ((info.st_mode & kForAll) != mode && ::chmod(self.c_str(), mode) != 0) return {};
+      return open_below(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     }
-    if (errno == ENOTDIR || errno == ELOOP) errno = EPERM;
-    if (errno != ENOENT || attempt > 0) return {};
+    if (!there && errno != ENOENT && errno != ELOOP && errno != EXDEV) return {};
+    if (there || errno != ENOENT) {
+      const std::string aside = name + std::string(kAside) + random_id();
+      if (!repair) {
+        errno = EPERM;
+        return {};
+      }
+      if (::renameat(around, name, around, aside.c_str()) != 0) return {};
+    }
     if (::mkdirat(around, name, kForUser) != 0 && errno != EEXIST) return {};
   }
+  errno = EAGAIN;
   return {};
 }
 
@@ -86,33 +117,82 @@ bool continues_name(char letter) {
          letter == '-' || letter == '~';
 }
 
-void add_named(std::string_view text, const std::string& directory,
+void add_named(std::string_view text, const std::string& directory, std::size_t& budget,
                std::vector<std::string>& found) {
   const std::string prefix = directory + "/";
-  for (std::size_t at = text.find(prefix); at != std::string_view::npos && found.size() < kMaxNamed;
-       at = text.find(prefix, at + prefix.size())) {
+  for (std::size_t at = text.find(prefix); at != std::string_view::npos && budget > 0;) {
+    --budget;
     const char before = at == 0 ? ' ' : text[at - 1];
-    if (continues_name(before)) continue;
     std::size_t end = at + prefix.size();
-    if (before == '\'' || before == '"') {
-      end = std::min(text.find(before, end), text.size());
-    } else {
-      while (end < text.size() && !ends_name(text[end])) ++end;
+    if (!continues_name(before)) {
+      if (before == '\'' || before == '"') {
+        end = std::min(text.find(before, end), text.size());
+      } else {
+        while (end < text.size() && !ends_name(text[end])) ++end;
+      }
+      if (end - at < PATH_MAX) {
+        std::string path = fs::path(text.substr(at, end - at)).lexically_normal().string();
+        while (path.size() > 1 && path.back() == '/') path.pop_back();
+        const bool usable = path.find('\0') == std::string::npos && path.starts_with(prefix);
+        if (usable && std::find(found.begin(), found.end(), path) == found.end()) {
+          found.push_back(std::move(path));
+        }
+      }
     }
-    std::string path = fs::path(text.substr(at, end - at)).lexically_normal().string();
-    while (path.size() > 1 && path.back() == '/') path.pop_back();
-    if (path.find('\0') != std::string::npos || !path.starts_with(prefix)) continue;
-    if (std::find(found.begin(), found.end(), path) == found.end()) found.push_back(path);
+    at = text.find(prefix, end);
   }
 }
 
-// Returns true when nothing but what make() makes was there, and it is gone.
+// Removes nothing that a run has left.
 void remove_if_empty(const Kind& kind, const std::string& group) {
   const std::string source = source_of(kind, group);
   if (kind.target == kRuntimeTarget) {
     (void)::rmdir((source + "/" + std::to_string(::geteuid())).c_str());
   }
   (void)::rmdir(source.c_str());
+}
+
+// Enters nothing that is mounted there, and follows no link. What it cannot remove, stays.
+void remove_tree(int around, const char* name, int depth) {
+  if (depth == 0 || ::unlinkat(around, name, 0) == 0) return;
+  UniqueFd directory = open_below(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (!directory && errno == EACCES) {
+    if (const UniqueFd closed = open_below(around, name, O_PATH | O_DIRECTORY | O_NOFOLLOW)) {
+      (void)::chmod(("/proc/self/fd/" + std::to_string(closed.get())).c_str(), kForUser);
+      directory = open_below(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    }
+  }
+  if (!directory) return;
+  (void)::fchmod(directory.get(), kForUser);
+  const int fd = ::fcntl(directory.get(), F_DUPFD_CLOEXEC, 0);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fd < 0 ? nullptr : ::fdopendir(fd), &::closedir);
+  if (!stream) return;
+  std::vector<std::string> names;
+  while (const dirent* const entry = ::readdir(stream.get())) {
+    const std::string_view each(entry->d_name);
+    if (each != "." && each != "..") names.emplace_back(each);
+  }
+  for (const std::string& each : names) remove_tree(directory.get(), each.c_str(), depth - 1);
+  (void)::unlinkat(around, name, AT_REMOVEDIR);
+}
+
+UniqueFd open_base(std::string_view around) {
+  UniqueFd base(::open(base_in(around).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat info {};
+  if (!base || ::fstat(base.get(), &info) != 0 || !is_ours(info)) return {};
+  return base;
+}
+
+std::string link_text(const std::string& path) {
+  std::array<char, PATH_MAX> text{};
+  const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
+  return size < 0 ? "" : std::string(text.data(), static_cast<std::size_t>(size));
+}
+
+// How many runs of this process hold a link.
+std::map<std::string, int>& links_in_use() {
+  static std::map<std::string, int> links;
+  return links;
 }
 
 }  // namespace
@@ -125,28 +205,34 @@ bool is_temporary_group(std::string_view group) {
 }
 
 std::optional<std::string> temporary_path(const std::string& group, const std::string& path) {
+  const std::string normal = fs::path(path).lexically_normal().string();
   for (const Kind& kind : kKinds) {
-    if (!is_within(path, kind.target)) continue;
-    if (is_within(path, base_in(kind.around))) return std::nullopt;
-    return source_of(kind, group) + path.substr(kind.target.size());
+    if (!is_within(normal, kind.target)) continue;
+    if (is_within(normal, base_in(kind.around))) return std::nullopt;
+    return source_of(kind, group) + normal.substr(kind.target.size());
   }
   return std::nullopt;
 }
 
+UniqueFd open_temporary(const std::string& group, const std::string& path) {
+  const std::string normal = fs::path(path).lexically_normal().string();
+  for (const Kind& kind : kKinds) {
+    if (!is_within(normal, kind.target)) continue;
+    const UniqueFd base = open_base(kind.around);
+    const UniqueFd files =
+        base ? open_below(base.get(), (group + "/" + kind.name).c_str(), O_PATH | O_DIRECTORY)
+             : UniqueFd();
+    if (!files) return {};
+    const std::string rest = normal.size() > kind.target.size() + 1
+                                 ? normal.substr(kind.target.size() + 1)
+                                 : std::string(".");
+    return open_below(files.get(), rest.c_str(), O_PATH | O_NOFOLLOW);
+  }
+  return {};
+}
+
 bool has_temporary(const std::string& group, const std::string& path) {
-  const auto inside = temporary_path(group, path);
-  if (!inside) return false;
-  open_how how{};
-  how.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV | RESOLVE_BENEATH;
-  // Beneath what is this user's own.
-  const std::size_t around = inside->find(group);
-  const UniqueFd own(
-      ::open(inside->substr(0, around).c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!own) return false;
-  const UniqueFd found(static_cast<int>(
-      ::syscall(SYS_openat2, own.get(), inside->c_str() + around, &how, sizeof how)));
-  return static_cast<bool>(found);
+  return static_cast<bool>(open_temporary(group, path));
 }
 
 bool names_temporary(std::string_view text) {
@@ -156,10 +242,23 @@ bool names_temporary(std::string_view text) {
 }
 
 std::vector<std::string> named_below(std::string_view text,
-                                     const std::vector<std::string>& directories) {
+                                     const std::vector<std::string>& directories,
+                                     std::size_t& budget) {
   std::vector<std::string> found;
-  for (const std::string& directory : directories) add_named(text, directory, found);
+  for (const std::string& directory : directories) add_named(text, directory, budget, found);
   return found;
+}
+
+bool is_temporary_base(std::string_view path) {
+  const std::string name = "/gibbous-" + std::to_string(::geteuid());
+  return std::any_of(kKinds.begin(), kKinds.end(), [&](const Kind& kind) {
+    const std::string base = std::string(kind.around) + name;
+    if (!path.starts_with(base)) return false;
+    std::string_view rest = path.substr(base.size());
+    if (rest.size() > 1 && rest[0] == '-' && std::isdigit(static_cast<unsigned char>(rest[1])) != 0)
+      rest.remove_prefix(2);
+    return rest.empty() || rest[0] == '/';
+  });
 }
 
 TemporaryHold& TemporaryHold::operator=(TemporaryHold&& other) noexcept {
@@ -190,8 +289,22 @@ bool TemporaryHold::add_mount_point(const std::string& source, const std::string
   return true;
 }
 
+bool TemporaryHold::clear_way(const std::string& source, const std::string& path) {
+  for (std::size_t slash = source.size(); slash != std::string::npos;) {
+    slash = path.find('/', slash + 1);
+    const std::string name = path.substr(0, slash);
+    struct stat info {};
+    if (::lstat(name.c_str(), &info) != 0) return false;
+    if (S_ISDIR(info.st_mode) && info.st_uid == ::geteuid()) continue;
+    return ::rename(name.c_str(), (name + std::string(kAside) + random_id()).c_str()) == 0;
+  }
+  return false;
+}
+
 void TemporaryHold::add_link(const std::string& path, const std::string& target) {
-  if (::symlink(target.c_str(), path.c_str()) == 0) links_.push_back({path, target});
+  if (::symlink(target.c_str(), path.c_str()) != 0 && link_text(path) != target) return;
+  ++links_in_use()[path];
+  links_.push_back({path, target});
 }
 
 void TemporaryHold::leave() {
@@ -204,11 +317,9 @@ void TemporaryHold::leave() {
 
 void TemporaryHold::let_go() {
   for (const Link& link : links_) {
-    std::array<char, kMaxSandboxPathBytes> text{};
-    const ssize_t size = ::readlink(link.path.c_str(), text.data(), text.size());
-    const bool is_ours =
-        size >= 0 && std::string_view(text.data(), static_cast<std::size_t>(size)) == link.target;
-    if (is_ours) (void)::unlink(link.path.c_str());
+    if (--links_in_use()[link.path] > 0) continue;
+    links_in_use().erase(link.path);
+    if (link_text(link.path) == link.target) (void)::unlink(link.path.c_str());
   }
   links_.clear();
   mount_points_.clear();
@@ -216,52 +327,64 @@ void TemporaryHold::let_go() {
 }
 
 TemporaryGroup::~TemporaryGroup() {
-  if (!lock_ || name_.empty() || ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return;
+  if (!lock_) return;
+  note_use();
+  if (name_.empty() || ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return;
   for (const Kind& kind : kKinds) remove_if_empty(kind, name_);
   for (const Kind& kind : kKinds) (void)::rmdir(group_in(kind, name_).c_str());
+}
+
+void TemporaryGroup::note_use() const {
+  (void)::futimens(lock_.get(), nullptr);
 }
 
 bool TemporaryGroup::is_there() const {
   return std::all_of(directories_.begin(), directories_.end(), [](const auto& directory) {
     struct stat info {};
-    return ::fstat(directory.fd.get(), &info) == 0 && info.st_nlink > 0;
+    // A run may have changed what it is.
+    return ::fstat(directory.fd.get(), &info) == 0 && info.st_nlink > 0 &&
+           (info.st_mode & kForAll) == directory.mode && info.st_uid == ::geteuid();
   });
 }
 
-// Fails with EPERM for what belongs to somebody else.
-static int make_one(const Kind& kind, const std::string& group, UniqueFd* lock) {
+namespace {
+
+enum class Made : std::uint8_t { kYes, kNoPlace, kFailed };
+
+// kNoPlace: the machine's directory is not for this user. Fails with errno.
+Made make_one(const Kind& kind, const std::string& group, UniqueFd* lock) {
   const UniqueFd around(
       ::open(std::string(kind.around).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!around) return errno;
+  if (!around) return Made::kNoPlace;
   const std::string base = base_in(kind.around);
-  const UniqueFd mine =
-      own_directory(around.get(), base.c_str() + kind.around.size() + 1, kForUser);
-  if (!mine) return errno;
+  const char* const name = base.c_str() + kind.around.size() + 1;
+  const UniqueFd mine = own_directory(around.get(), name, kForUser, false);
+  if (!mine) return errno == EROFS || errno == EACCES ? Made::kNoPlace : Made::kFailed;
   for (int attempt = 0; attempt < kLockAttempts; ++attempt) {
-    UniqueFd own = own_directory(mine.get(), group.c_str(), kForUser);
-    if (!own) return errno;
-    // Whoever removes the group has locked it alone.
+    UniqueFd own = own_directory(mine.get(), group.c_str(), kForUser, true);
+    if (!own) return Made::kFailed;
+    // Whoever removes the group has locked it alone, and moves it away at once.
     struct stat info {};
-    if (lock != nullptr && (::flock(own.get(), LOCK_SH | LOCK_NB) != 0 ||
-                            ::fstat(own.get(), &info) != 0 || info.st_nlink == 0)) {
+    if (lock != nullptr &&
+        (::flock(own.get(), LOCK_SH | LOCK_NB) != 0 || ::fstat(own.get(), &info) != 0 ||
+         info.st_nlink == 0 || !open_below(mine.get(), group.c_str(), O_PATH | O_DIRECTORY))) {
       ::usleep(kLockPauseMicros);
       continue;
     }
-    const UniqueFd files = own_directory(own.get(), kind.name, kind.mode);
-    if (!files) return errno;
+    const UniqueFd files = own_directory(own.get(), kind.name, kind.mode, true);
+    if (!files) return Made::kFailed;
     if (kind.target == kRuntimeTarget &&
-        !own_directory(files.get(), std::to_string(::geteuid()).c_str(), kForUser)) {
-      return errno;
+        !own_directory(files.get(), std::to_string(::geteuid()).c_str(), kForUser, true)) {
+      return Made::kFailed;
     }
-    // Says when it was last used.
-    if (lock != nullptr) {
-      (void)::futimens(own.get(), nullptr);
-      *lock = std::move(own);
-    }
-    return 0;
+    if (lock != nullptr) *lock = std::move(own);
+    return Made::kYes;
   }
-  return EBUSY;
+  errno = EBUSY;
+  return Made::kFailed;
 }
+
+}  // namespace
 
 Result<std::shared_ptr<TemporaryGroup>> TemporaryGroup::make(const std::string& name) {
   std::shared_ptr<TemporaryGroup> made(new TemporaryGroup(name));
@@ -279,27 +402,26 @@ Status TemporaryGroup::make_all() {
                     [&](const auto& directory) { return directory.target == (*target)->path; });
     if (known) continue;
     const bool first = &kind == kKinds.data();
-    const int error = make_one(kind, name_, first ? &lock_ : nullptr);
+    const Made made = make_one(kind, name_, first ? &lock_ : nullptr);
+    const int error = errno;
     const std::string source = source_of(kind, name_);
-    if (error == EPERM) {
-      return Status::error("sandbox_unavailable",
-                           "temporary: " + source +
-                               " is not this user's own directory: remove what is in its place");
-    }
-    std::optional<ResolvedPath> there;
-    if (error == 0) {
-      auto resolved = resolve_path(source, "temporary");
-      if (!resolved) return resolved.status();
-      there = std::move(*resolved);
-    }
-    if (!there) {
-      failed_.push_back(std::string(kind.target) + " is that of the whole machine: " +
-                        error_text(source, error != 0 ? error : ENOENT));
+    if (made == Made::kNoPlace) {
+      failed_.push_back(std::string(kind.target) +
+                        " is that of the whole machine: nothing can be "
+                        "made there");
       continue;
     }
-    directories_.push_back({(*target)->path, std::move(there->path), std::move(there->fd),
-                            kind.target == kRuntimeTarget});
+    auto there = resolve_path(source, "temporary");
+    if (!there) return there.status();
+    if (made == Made::kFailed || !*there) {
+      return Status::error(
+          "sandbox_unavailable",
+          "temporary: " + source + ": " + std::strerror(made == Made::kFailed ? error : ENOENT));
+    }
+    directories_.push_back({(*target)->path, std::move((*there)->path), std::move((*there)->fd),
+                            kind.mode, kind.target == kRuntimeTarget});
   }
+  if (lock_) note_use();
   return {};
 }
 
@@ -307,8 +429,9 @@ Result<std::shared_ptr<TemporaryGroup>> TemporaryGroups::get(const std::string& 
   constexpr std::size_t kMostKept = 8;
   const auto found = std::find_if(kept_.begin(), kept_.end(),
                                   [&](const auto& group) { return group->name() == name; });
-  if (found != kept_.end() && (*found)->failed().empty() && (*found)->is_there()) {
+  if (found != kept_.end() && (*found)->is_there()) {
     std::rotate(found, found + 1, kept_.end());
+    kept_.back()->note_use();
     return kept_.back();
   }
   if (found != kept_.end()) kept_.erase(found);
@@ -319,19 +442,57 @@ Result<std::shared_ptr<TemporaryGroup>> TemporaryGroups::get(const std::string& 
   return made;
 }
 
+// A name that a keeper gave to something of a group, and could not take away. Its group is locked
+// while a keeper uses it.
+static void remove_old_links(std::string_view around) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(std::string(around).c_str()),
+                                                   &::closedir);
+  if (!stream) return;
+  const std::string base = base_in(around) + "/";
+  while (const dirent* const entry = ::readdir(stream.get())) {
+    if (entry->d_type != DT_LNK) continue;
+    const std::string path = std::string(around) + "/" + entry->d_name;
+    const std::string text = link_text(path);
+    if (!text.starts_with(base)) continue;
+    const std::string group = text.substr(0, text.find('/', base.size()));
+    const UniqueFd own(::open(group.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!own || ::flock(own.get(), LOCK_EX | LOCK_NB) == 0) (void)::unlink(path.c_str());
+  }
+}
+
+// Whoever comes meanwhile makes another one.
+static void remove_group(int base, const std::string& name) {
+  const std::string aside = name.substr(0, name.find(kAside)) + std::string(kAside) + random_id();
+  if (::renameat(base, name.c_str(), base, aside.c_str()) == 0) {
+    remove_tree(base, aside.c_str(), kDeepest);
+  }
+}
+
 void remove_old_temporary(std::chrono::seconds age) {
-  const UniqueFd base(
-      ::open(base_in(kKinds[0].around).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat info {};
-  if (!base || ::fstat(base.get(), &info) != 0 || info.st_uid != ::geteuid()) return;
-  for (const std::string& path : children_of(base_in(kKinds[0].around))) {
-    const UniqueFd own(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    const bool old = own && ::fstat(own.get(), &info) == 0 &&
-                     ::time(nullptr) - info.st_mtim.tv_sec > age.count();
-    if (!old || ::flock(own.get(), LOCK_EX | LOCK_NB) != 0) continue;
-    const std::string group = path.substr(path.rfind('/') + 1);
-    std::error_code error;
-    for (const Kind& kind : kKinds) fs::remove_all(group_in(kind, group), error);
+  const UniqueFd locks = open_base(kKinds[0].around);
+  for (const Kind& kind : kKinds) {
+    if (kind.target == kRuntimeTarget) continue;
+    remove_old_links(kind.around);
+    const UniqueFd base = open_base(kind.around);
+    if (!base) continue;
+    const std::string prefix = base_in(kind.around) + "/";
+    for (const std::string& path : children_of(prefix.substr(0, prefix.size() - 1))) {
+      const std::string name = path.substr(prefix.size());
+      const std::string group = name.substr(0, name.find(kAside));
+      // The lock says when the group was used; where it is gone, its directory does.
+      UniqueFd used;
+      if (locks) used = open_below(locks.get(), group.c_str(), O_RDONLY | O_DIRECTORY);
+      const bool moved = group.size() != name.size();
+      if (!used || moved) used = open_below(base.get(), name.c_str(), O_RDONLY | O_DIRECTORY);
+      struct stat info {};
+      const bool old = used && ::fstat(used.get(), &info) == 0 &&
+                       (moved || ::time(nullptr) - info.st_mtim.tv_sec > age.count());
+      if (!old || ::flock(used.get(), LOCK_EX | LOCK_NB) != 0) continue;
+      for (const Kind& each : kKinds) {
+        const UniqueFd there = open_base(each.around);
+        if (there && (!moved || each.around == kind.around)) remove_group(there.get(), name);
+      }
+    }
   }
 }
 

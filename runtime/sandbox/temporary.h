@@ -8,6 +8,8 @@
 // Any thread; a GROUP may be used by several processes.
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -37,17 +39,24 @@ std::optional<std::string> temporary_path(const std::string& group, const std::s
 // Returns true when the group has something at `path`. Follows no link and enters no mount, so that
 // it never waits, and tells nothing about what a run could not see.
 bool has_temporary(const std::string& group, const std::string& path);
+// The same, O_PATH; unset when there is none.
+UniqueFd open_temporary(const std::string& group, const std::string& path);
 // Returns true when the text names something in one of these directories of the machine.
 bool names_temporary(std::string_view text);
-// Returns the absolute paths in one of `directories` that the text names, each once, 64 at most. A
-// text is read as no language: a path ends at what no name has unless it is quoted.
+// Returns the absolute paths in one of `directories` that the text names, each once; looks at no
+// more than `budget` places, and counts them. A text is read as no language: a path ends at what no
+// name has unless it is quoted.
 std::vector<std::string> named_below(std::string_view text,
-                                     const std::vector<std::string>& directories);
+                                     const std::vector<std::string>& directories,
+                                     std::size_t& budget);
+// Returns true for what holds the groups of this user, and for what is in it.
+bool is_temporary_base(std::string_view path);
 
 struct TemporaryDirectory {
-  std::string target;       // the machine's, without symbolic links
-  std::string source;       // what is there for the group
-  UniqueFd fd;              // of that, O_PATH
+  std::string target;  // the machine's, without symbolic links
+  std::string source;  // what is there for the group
+  UniqueFd fd;         // of that, O_PATH
+  mode_t mode = 0;
   bool is_runtime = false;  // /run/user
 };
 
@@ -55,8 +64,9 @@ struct TemporaryDirectory {
 // empty.
 class TemporaryGroup {
  public:
-  // Makes what is missing. Fails with "sandbox_unavailable" when something of them belongs to
-  // somebody else.
+  // Makes what is missing, and moves away what runs have put in its place. Fails with
+  // "sandbox_unavailable": a run never gets the machine's in their stead because of what another
+  // one did.
   static Result<std::shared_ptr<TemporaryGroup>> make(const std::string& name);
   ~TemporaryGroup();
   TemporaryGroup(const TemporaryGroup&) = delete;
@@ -64,10 +74,12 @@ class TemporaryGroup {
 
   const std::string& name() const { return name_; }
   const std::vector<TemporaryDirectory>& directories() const { return directories_; }
-  // A sentence for each that this machine has no room for.
+  // A sentence for each that this user cannot have on this machine.
   const std::vector<std::string>& failed() const { return failed_; }
-  // Nobody has removed them.
+  // Nobody has removed or changed them.
   bool is_there() const;
+  // It counts as used now.
+  void note_use() const;
   // Leaves everything where it is.
   void leave() { name_.clear(); }
 
@@ -103,6 +115,8 @@ class TemporaryHold {
   // Makes the place for a mount at `path`, which is in a source of the group, and what is missing
   // above. Returns false when something else is there.
   bool add_mount_point(const std::string& source, const std::string& path, bool is_directory);
+  // Moves away what keeps add_mount_point() from it. Returns false when there is no such thing.
+  static bool clear_way(const std::string& source, const std::string& path);
   // Makes `path` a name for what is at `target`, unless something is there already.
   void add_link(const std::string& path, const std::string& target);
   // Lets go of all, and leaves everything where it is.

@@ -1,11 +1,16 @@
 #include "runtime/sandbox/temporary_plan.h"
 
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <filesystem>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -27,32 +32,45 @@ bool is_program_directory(std::string_view path) {
   return path.ends_with("/bin") || path.ends_with("/sbin");
 }
 
-std::vector<std::string> words_of(const SandboxStart& start) {
-  std::vector<std::string> words;
-  for (const char* const word : start.argv) {
-    if (word != nullptr) words.emplace_back(word);
-  }
-  return words;
-}
+constexpr std::size_t kMostLinked = 64;
 
 class Planner {
  public:
   Planner(const SandboxSpec& spec, const SandboxStart& start, std::vector<ResolvedPath>& write,
-          TemporaryPlan& plan)
-      : spec_(spec), start_(start), write_(write), plan_(plan) {}
+          std::vector<std::string>& gaps, TemporaryPlan& plan)
+      : spec_(spec), start_(start), write_(write), gaps_(gaps), plan_(plan) {}
 
   Status run(const TemporaryGroup& group) {
     for (const TemporaryDirectory& each : group.directories()) {
+      if (is_workspace(each.target)) {
+        gaps_.push_back(each.target + " is the workspace, and not the session's own");
+        continue;
+      }
       targets_.push_back(each.target);
       plan_.mounted.push_back({&each, false});
     }
+    spelled_ = targets_;
+    for (const char* const each : kTemporaryDirectories) {
+      if (std::find(targets_.begin(), targets_.end(), each) == targets_.end()) {
+        spelled_.emplace_back(each);
+      }
+    }
     take_write_trees();
-    if (Status status = show_required(); !status) return status;
+    show_required();
     show_named();
     return hold_mount_points();
   }
 
  private:
+  static constexpr std::size_t kMostNamed = 512;  // places in words and variables
+  static constexpr int kMostLinks = 8;
+
+  bool is_workspace(const std::string& target) const {
+    return std::any_of(spec_.shown.begin(), spec_.shown.end(), [&](const std::string& path) {
+      return answers(path) && follow(path, {}).path == target;
+    });
+  }
+
   // Null: the path is not strictly inside one.
   const TemporaryPlan::Mounted* around(const std::string& path) const {
     for (const auto& each : plan_.mounted) {
@@ -89,54 +107,57 @@ class Planner {
     if (!is_made_inside(variable.substr(0, equals))) return;
     std::string path(variable.substr(std::min(equals + 1, variable.size())));
     while (path.size() > 1 && path.back() == '/') path.pop_back();
+    if (!path.starts_with('/') || path.size() >= kMaxSandboxPathBytes || !answers(path)) return;
     const std::string real = follow(path, {}).path;
-    const TemporaryPlan::Mounted* mounted = path.starts_with('/') ? around(real) : nullptr;
+    const TemporaryPlan::Mounted* mounted = around(real);
     if (mounted == nullptr) return;
     std::erase_if(write_, [&](const ResolvedPath& tree) { return tree.path == real; });
-    const std::string inside = in_session(*mounted, real);
+    UniqueFd at(::fcntl(mounted->directory->fd.get(), F_DUPFD_CLOEXEC, 0));
+    std::string_view rest(real);
+    rest.remove_prefix(mounted->directory->target.size() + 1);
+    // What a run has put there leads nowhere else.
     constexpr mode_t kForUser = 0700;
-    for (std::size_t slash = mounted->directory->source.size(); slash != std::string::npos;) {
-      slash = inside.find('/', slash + 1);
-      // A link that a run made there leads nowhere else: the run is where it leads.
-      (void)::mkdir(inside.substr(0, slash).c_str(), kForUser);
+    while (at && !rest.empty()) {
+      const std::string name(rest.substr(0, rest.find('/')));
+      rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+      (void)::mkdirat(at.get(), name.c_str(), kForUser);
+      open_how how{};
+      how.flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+      how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
+      at.reset(static_cast<int>(::syscall(SYS_openat2, at.get(), name.c_str(), &how, sizeof how)));
     }
   }
 
   // What a run has to see wherever it is: its directory, what the profile grants, what its
   // environment is made of.
-  Status show_required() {
-    std::vector<std::string> paths = spec_.shown;
-    for (const std::string& path : spec_.read) paths.push_back(path);
-    paths.emplace_back(start_.directory);
+  void show_required() {
+    for (const std::string& path : spec_.shown) show_way(path, Want::kTree);
+    for (const std::string& path : spec_.read) show_way(path, Want::kTree);
+    show_way(start_.directory, Want::kTree);
     for (const char* const variable : start_.env) {
-      if (variable != nullptr) add_directories(variable, paths);
+      if (variable != nullptr) show_directories(variable);
     }
-    for (const std::string& path : paths) {
-      auto resolved = resolve_path(path, "temporary");
-      if (!resolved) return resolved.status();
-      if (*resolved) show(std::move(**resolved));
-    }
-    return {};
   }
 
-  void add_directories(std::string_view variable, std::vector<std::string>& paths) const {
+  void show_directories(std::string_view variable) {
     const std::string_view name = variable.substr(0, std::min(variable.find('='), variable.size()));
     if (is_made_inside(name) || name.find("SOCK") != std::string_view::npos ||
         !names_temporary(variable)) {
       return;
     }
-    for (const std::string& path : named_below(variable, targets_)) {
-      struct stat info {};
-      if (!answers(path) || ::stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) continue;
+    for (const std::string& path : named_below(variable, spelled_, budget_)) {
       const std::string above = parent_of(path);
-      paths.push_back(is_program_directory(path) && around(above) != nullptr ? above : path);
+      const bool of_programs = is_program_directory(path) && around(above) != nullptr;
+      show_way(of_programs ? above : path, Want::kDirectory);
     }
   }
 
   void show_named() {
-    for (const std::string& word : words_of(start_)) {
-      if (!names_temporary(word)) continue;
-      for (const std::string& path : named_below(word, targets_)) show_if_only_outside(path);
+    for (const char* const word : start_.argv) {
+      if (word == nullptr || !names_temporary(word)) continue;
+      for (const std::string& path : named_below(word, spelled_, budget_)) {
+        show_way(path, Want::kNamed);
+      }
     }
   }
 
@@ -147,48 +168,82 @@ class Planner {
            (walked.reached == paths::Reached::kFound && start_.mounts->is_local(walked.mount));
   }
 
-  // The session's own file comes first.
-  void show_if_only_outside(const std::string& named) {
-    if (!answers(named)) return;
-    auto found = resolve_path(named, "temporary");
-    // What is about to be made has a directory.
-    if (!found || !*found) found = resolve_path(parent_of(named), "temporary");
-    if (!found || !*found) return;
-    const std::string& real = (*found)->path;
-    const TemporaryPlan::Mounted* mounted = around(real);
-    if (mounted == nullptr || is_visible(real)) return;
-    const bool is_directory = (*found)->is_directory();
-    if (!is_directory && !S_ISREG((*found)->type) && !S_ISFIFO((*found)->type)) return;
-    // A script needs what is beside it.
-    const std::string above = parent_of(real);
-    if (!is_directory && around(above) != nullptr) {
-      auto beside = resolve_path(above, "temporary");
-      if (beside && *beside) {
-        optional_.push_back(above);
-        return show(std::move(**beside));
-      }
+  enum class Want : std::uint8_t {
+    kTree,       // whatever it is
+    kDirectory,  // a directory only
+    kNamed       // a file with what is beside it; the session's own comes first
+  };
+
+  // Shows what is at the path, and the links on the way to it.
+  void show_way(std::string path, Want want, int links = kMostLinks) {
+    if (!path.starts_with('/') || path.size() >= kMaxSandboxPathBytes) return;
+    for (const char* const spelled : kTemporaryDirectories) {
+      if (is_within(path, spelled)) path = follow(spelled, {}).path + path.substr(strlen(spelled));
     }
-    optional_.push_back(real);
-    show(std::move(**found));
+    const TemporaryPlan::Mounted* mounted = around(path);
+    // What is shown as the workspace answers: the start was tried.
+    if (mounted == nullptr || (want != Want::kTree && !answers(path))) return;
+    const std::string& target = mounted->directory->target;
+    for (std::size_t slash = target.size(); slash != std::string::npos;) {
+      slash = path.find('/', slash + 1);
+      const std::string name = path.substr(0, slash);
+      struct stat info {};
+      if (::lstat(name.c_str(), &info) != 0) {
+        // What is about to be made has a directory.
+        return want == Want::kNamed ? show(parent_of(name), want) : void();
+      }
+      if (S_ISLNK(info.st_mode)) {
+        if (links > 0) follow_link(*mounted, name, slash, path, want, links);
+        return;
+      }
+      if (slash != std::string::npos) continue;
+      if (S_ISDIR(info.st_mode)) return show(path, want);
+      if (want == Want::kDirectory || !(S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode))) return;
+      const std::string above = parent_of(path);
+      show(want == Want::kNamed && around(above) != nullptr ? above : path, want);
+    }
+  }
+
+  void follow_link(const TemporaryPlan::Mounted& mounted, const std::string& name,
+                   std::size_t slash, const std::string& path, Want want, int links) {
+    std::array<char, kMaxSandboxPathBytes> bytes{};
+    const ssize_t size = ::readlink(name.c_str(), bytes.data(), bytes.size());
+    if (size <= 0) return;
+    const std::string text(bytes.data(), static_cast<std::size_t>(size));
+    const std::string above = parent_of(name);
+    if (above == mounted.directory->target) {
+      plan_.hold.add_link(in_session(mounted, name), text);
+    } else {
+      show(above, want);
+    }
+    const std::string next = (text.starts_with('/') ? text : above + "/" + text) +
+                             (slash == std::string::npos ? "" : path.substr(slash));
+    show_way(std::filesystem::path(next).lexically_normal().string(), want, links - 1);
   }
 
   bool is_visible(const std::string& path) const {
     return is_within_any(path, write_) || is_within_any(path, plan_.shown);
   }
 
-  void show(ResolvedPath tree) {
-    const TemporaryPlan::Mounted* mounted = around(tree.path);
-    if (mounted == nullptr || is_visible(tree.path) || is_hidden(tree.path)) return;
-    (mounted->writable ? write_ : plan_.shown).push_back(std::move(tree));
+  void show(const std::string& path, Want want) {
+    const TemporaryPlan::Mounted* mounted = around(path);
+    if (mounted == nullptr || is_visible(path) || is_hidden(path) || !is_granted(path)) return;
+    auto resolved = resolve_path(path, "temporary");
+    if (!resolved || !*resolved || (*resolved)->path != path) return;
+    if (want == Want::kNamed) optional_.push_back(path);
+    (mounted->writable ? write_ : plan_.shown).push_back(std::move(**resolved));
+  }
+
+  bool is_granted(const std::string& path) const {
+    const auto grants = [&](const std::string& tree) { return is_within(path, tree); };
+    return std::any_of(spec_.read.begin(), spec_.read.end(), grants) ||
+           std::any_of(spec_.write.begin(), spec_.write.end(), grants);
   }
 
   bool is_hidden(const std::string& path) const {
     // No group sees another's.
-    if (path.find("/gibbous-" + std::to_string(::geteuid()) + "/") != std::string::npos ||
-        path.ends_with("/gibbous-" + std::to_string(::geteuid()))) {
-      return true;
-    }
-    return std::any_of(spec_.unreadable.begin(), spec_.unreadable.end(),
+    return is_temporary_base(path) ||
+           std::any_of(spec_.unreadable.begin(), spec_.unreadable.end(),
                        [&](const std::string& hidden) { return is_within(path, hidden); });
   }
 
@@ -238,27 +293,38 @@ class Planner {
     if (std::find(optional_.begin(), optional_.end(), path) != optional_.end()) {
       return Place::kSessions;
     }
-    // A directory that a run has made there serves as well.
+    // A directory that a run has made there serves as well; anything else goes away.
     struct stat info {};
-    const bool fits = is_directory && ::lstat(inside.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-    return fits ? Place::kHeld : Place::kTaken;
+    if (is_directory && ::lstat(inside.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+      return Place::kHeld;
+    }
+    const bool cleared = TemporaryHold::clear_way(source, inside) &&
+                         plan_.hold.add_mount_point(source, inside, is_directory);
+    return cleared ? Place::kHeld : Place::kTaken;
   }
 
   const SandboxSpec& spec_;
   const SandboxStart& start_;
   std::vector<ResolvedPath>& write_;
+  std::vector<std::string>& gaps_;
   TemporaryPlan& plan_;
   std::vector<std::string> targets_;
+  std::vector<std::string> spelled_;   // and by their other names
   std::vector<std::string> optional_;  // named only
+  std::size_t budget_ = kMostNamed;
 };
 
 }  // namespace
 
 bool TemporaryPlan::is_absent(const std::string& path, std::span<const ResolvedPath> write) const {
-  const bool inside = std::any_of(mounted.begin(), mounted.end(), [&](const Mounted& each) {
-    return is_within(path, each.directory->target);
+  return std::any_of(mounted.begin(), mounted.end(), [&](const Mounted& each) {
+    const std::string& target = each.directory->target;
+    const auto shows = [&](const ResolvedPath& tree) {
+      return tree.path != target && is_within(tree.path, target) && is_within(path, tree.path);
+    };
+    return is_within(path, target) && std::none_of(write.begin(), write.end(), shows) &&
+           std::none_of(shown.begin(), shown.end(), shows);
   });
-  return inside && !is_within_any(path, write) && !is_within_any(path, shown);
 }
 
 Result<TemporaryPlan> plan_temporary(const SandboxSpec& spec, const SandboxStart& start,
@@ -270,27 +336,32 @@ Result<TemporaryPlan> plan_temporary(const SandboxSpec& spec, const SandboxStart
   gaps.insert(gaps.end(), (*group)->failed().begin(), (*group)->failed().end());
   TemporaryPlan plan;
   plan.hold = TemporaryHold(*group);
-  if (Status status = Planner(spec, start, write, plan).run(**group); !status) return status;
+  if (Status status = Planner(spec, start, write, gaps, plan).run(**group); !status) return status;
   return plan;
 }
 
 TemporaryHold link_temporary(const std::string& group, const SandboxStart& start) {
   TemporaryHold hold;
-  std::vector<std::string> directories;
-  for (const char* const each : kTemporaryDirectories) directories.emplace_back(each);
-  for (const std::string& word : words_of(start)) {
-    if (!names_temporary(word)) continue;
-    for (const std::string& named : named_below(word, directories)) {
+  const std::vector<std::string> directories(kTemporaryDirectories.begin(),
+                                             kTemporaryDirectories.end());
+  std::size_t budget = kMostLinked;
+  for (const char* const word : start.argv) {
+    if (word == nullptr || !names_temporary(word)) continue;
+    for (const std::string& named : named_below(word, directories, budget)) {
+      const bool local = start.mounts == nullptr || start.mounts->all_local();
+      const paths::Walked walked = paths::walk(named, local ? nullptr : start.mounts);
+      if (walked.reached != paths::Reached::kMissing) continue;
       // The first name on the way that the machine does not have.
       struct stat info {};
-      for (std::size_t slash = named.find('/', 1); slash != std::string::npos;) {
+      std::size_t slash = named.find('/', 1);
+      std::string path;
+      do {
         slash = named.find('/', slash + 1);
-        const std::string path = named.substr(0, slash);
-        if (::lstat(path.c_str(), &info) == 0) continue;
-        const auto inside = temporary_path(group, path);
-        if (inside && ::lstat(inside->c_str(), &info) == 0) hold.add_link(path, *inside);
-        break;
-      }
+        path = named.substr(0, slash);
+      } while (slash != std::string::npos && ::lstat(path.c_str(), &info) == 0);
+      const UniqueFd inside = open_temporary(group, path);
+      const bool fits = inside && ::fstat(inside.get(), &info) == 0 && !S_ISLNK(info.st_mode);
+      if (fits) hold.add_link(path, *temporary_path(group, path));
     }
   }
   return hold;

@@ -221,5 +221,75 @@ TEST_CASE("session temporary: a link in them leads nobody outside, and nothing f
   CHECK_THAT(inside(host, "cat " + secret.path), !Contains("root:"));
 }
 
+TEST_CASE("session temporary: what a run does to them neither widens nor stops the next one") {
+  if (not_tested()) return;
+  Place place;
+  const std::string own = "/run/user/" + std::to_string(::geteuid());
+  const std::string path = fresh();
+  const Removed outside_file(fresh());
+  std::ofstream(outside_file.path) << "outside\n";
+  TempDir victim;
+  place.options.workspace = place.dir.path() + "/work";
+  fs::create_directory(place.options.workspace);
+  const std::string around = fs::path(place.dir.path()).filename();
+  const std::string rename =
+      "os.rename('/tmp/" + around + "', '/tmp/moved'); open('/tmp/" + around + "', 'w')";
+  for (const std::string& attack :
+       {std::string("os.chmod('/tmp', 0); os.chmod('/var/tmp', 0)"),
+        "os.rmdir('" + own + "'); open('" + own + "', 'w')",
+        "os.symlink('" + victim.path() + "', '" + path + "')",
+        "open('" + path + "', 'w'); os.chmod('" + path + "', 0)", rename}) {
+    INFO(attack);
+    {
+      Host host(place.options);
+      std::ofstream(place.options.workspace + "/attack.py")
+          << "import os, shutil\nshutil.rmtree('" + path + "', True)\n" + attack + "\n";
+      CHECK(inside(host, "python3 attack.py") == "");  // it can do that to its own
+    }
+    RuntimeOptions next = place.options;
+    next.environment = {{"PATH", "/usr/bin:/bin"}, {"TMPDIR", path + "/in/deep"}};
+    Host host(next);
+    const Json said = go(host, "workspace", "ls " + outside_file.path.substr(0, 4) + "; echo on");
+    INFO(said.dump());
+    CHECK_THAT(said["output"].get<std::string>(), Contains("on\n"));
+    CHECK(said["output"].get<std::string>().find(fs::path(outside_file.path).filename()) ==
+          std::string::npos);
+    CHECK(fs::is_empty(victim.path()));
+    for (const Json& gap : said["sandbox"]["unprotected"]) {
+      CHECK(gap.get<std::string>().find("whole machine") == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE(
+    "session temporary: links in the machine's /tmp work inside, as programs and directories") {
+  if (not_tested()) return;
+  Place place;
+  const Removed tree(fresh());
+  fs::create_directories(tree.path + "/v2/bin");
+  std::ofstream(tree.path + "/v2/data") << "data\n";
+  fs::create_symlink("/bin/echo", tree.path + "/v2/bin/say");
+  fs::create_directory_symlink("v2", tree.path + "/current");
+  const Removed link(fresh());
+  fs::create_directory_symlink(tree.path + "/v2", link.path);
+  Host host(place.options);
+  CHECK(inside(host, tree.path + "/v2/bin/say hello") == "hello\n");
+  CHECK(inside(host, "cat " + tree.path + "/current/data") == "data\n");
+  CHECK(inside(host, "cat " + link.path + "/data") == "data\n");
+  CHECK(inside(host, "cd " + link.path + " && cat data") == "data\n");
+}
+
+TEST_CASE("session temporary: a workspace that is /tmp stays the machine's") {
+  if (not_tested()) return;
+  Place place;
+  const Removed file(fresh());
+  std::ofstream(file.path) << "mine\n";
+  place.options.workspace = "/tmp";
+  Host host(place.options);
+  const Json said = go(host, "workspace", "cat $(pwd)/" + fs::path(file.path).filename().string());
+  CHECK(said["output"] == "mine\n");
+  CHECK_THAT(said["sandbox"]["unprotected"].dump(), Contains("/tmp is the workspace"));
+}
+
 }  // namespace
 }  // namespace gibbous

@@ -1,5 +1,5 @@
--- Runs a command in a process namespace of its own, with the program `unshare` (util-linux): when the
--- first process in it ends, the kernel ends all others at once, whatever they did to hide. It
+-- Runs a command in a process namespace of its own, with the program `unshare` (util-linux): when
+-- the first process in it ends, the kernel ends all others at once, whatever they did to hide. It
 -- restricts nothing else, and other processes of the machine are not seen inside.
 local command = require 'executors.command'
 local environment = require 'executors.environment'

@@ -69,8 +69,8 @@ inline std::vector<Tree> all_trees() {
        block("double-fork", Steps{"setsid", "ignore", "SIGTERM"} + kStay) +
            Steps{"ignore", "SIGTERM"} + kStay,
        2},
-      {"stopped", block("fork", {"print", "up", "stop", "pause"}) + Steps{"print", "up", "stop"},
-       2},
+      {"stopped",
+       block("fork", {"print", "up", "stop", "pause"}) + Steps{"print", "up", "stop", "pause"}, 2},
       {"a grandchild that holds the pipe",
        block("double-fork", kStay) + Steps{"print", "up", "exit", "0"}, 1, true, false},
       {"another program since", block("fork", block("exec", kStay)) + kStay, 2},

@@ -8,7 +8,6 @@
 #include <array>
 #include <filesystem>
 #include <string>
-#include <thread>
 
 #include "runtime/sandbox/landlock.h"
 #include "runtime/sandbox/ruleset.h"
@@ -29,16 +28,13 @@ BoxResult run_while(Box& box, const std::string& script, const std::function<voi
   };
   const UniqueFd begun = fifo("begun");
   const UniqueFd go = fifo("go");
-  std::thread other([&] {
+  return box.shell("later() { echo > begun; read line < go; }\n" + script, [&] {
     constexpr int kPatienceMillis = 30'000;
     pollfd told{begun.get(), POLLIN, 0};
     (void)::poll(&told, 1, kPatienceMillis);
     outside();
     (void)!::write(go.get(), "\n", 1);
   });
-  const BoxResult result = box.shell("later() { echo > begun; read line < go; }\n" + script);
-  other.join();
-  return result;
 }
 
 TEST_CASE("what is hidden and does not exist when a run begins is not readable once it does") {

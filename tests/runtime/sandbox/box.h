@@ -120,10 +120,14 @@ class Box {
     argv.insert(argv.end(), arguments.begin(), arguments.end());
     return run(argv);
   }
-  BoxResult shell(const std::string& script) { return run({"/bin/sh", "-c", script}); }
+  // `meanwhile` is called once the program is on its way: not in a thread, which must not allocate
+  // while this one forks.
+  BoxResult shell(const std::string& script, const std::function<void()>& meanwhile = {}) {
+    return run_as({"/bin/sh", "-c", script}, true, meanwhile);
+  }
 
-  BoxResult run(const std::vector<std::string>& argv) { return run_as(argv, true); }
-  BoxResult run_outside(const std::vector<std::string>& argv) { return run_as(argv, false); }
+  BoxResult run(const std::vector<std::string>& argv) { return run_as(argv, true, {}); }
+  BoxResult run_outside(const std::vector<std::string>& argv) { return run_as(argv, false, {}); }
 
   // In a child that is the machine's user: prepares, and says what `look` makes of the outcome.
   std::string prepared(
@@ -151,7 +155,8 @@ class Box {
     return support;
   }
 
-  BoxResult in_child(const std::function<void()>& child) {
+  BoxResult in_child(const std::function<void()>& child,
+                     const std::function<void()>& meanwhile = {}) {
     own(base_.path());
     std::array<int, 2> ends{};
     REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
@@ -170,6 +175,7 @@ class Box {
       ::_exit(kExitFailed);
     }
     writer.reset();
+    if (meanwhile) meanwhile();
     BoxResult result;
     std::array<char, 4096> bytes;
     for (ssize_t count = 0; (count = ::read(reader.get(), bytes.data(), bytes.size())) > 0;) {
@@ -179,8 +185,9 @@ class Box {
     return result;
   }
 
-  BoxResult run_as(const std::vector<std::string>& argv, bool sandboxed) {
-    return in_child([&] { become(argv, sandboxed); });
+  BoxResult run_as(const std::vector<std::string>& argv, bool sandboxed,
+                   const std::function<void()>& meanwhile) {
+    return in_child([&] { become(argv, sandboxed); }, meanwhile);
   }
 
   void become(const std::vector<std::string>& argv, bool sandboxed) const {

@@ -330,8 +330,20 @@ TemporaryGroup::~TemporaryGroup() {
   if (!lock_) return;
   note_use();
   if (name_.empty() || ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return;
+  for (auto made = made_.rbegin(); made != made_.rend(); ++made) {
+    const UniqueFd& files = directories_[made->first].fd;
+    const std::size_t slash = made->second.rfind('/');
+    const std::string around = slash == std::string::npos ? "." : made->second.substr(0, slash);
+    const UniqueFd above = open_below(files.get(), around.c_str(), O_PATH | O_DIRECTORY);
+    if (above) (void)::unlinkat(above.get(), made->second.c_str() + slash + 1, AT_REMOVEDIR);
+  }
   for (const Kind& kind : kKinds) remove_if_empty(kind, name_);
   for (const Kind& kind : kKinds) (void)::rmdir(group_in(kind, name_).c_str());
+}
+
+void TemporaryGroup::note_made(std::size_t directory, std::string path) {
+  constexpr std::size_t kMostNoted = 64;
+  if (made_.size() < kMostNoted) made_.emplace_back(directory, std::move(path));
 }
 
 void TemporaryGroup::note_use() const {

@@ -80,6 +80,8 @@ class TemporaryGroup {
   bool is_there() const;
   // It counts as used now.
   void note_use() const;
+  // A directory in one of them, which goes when it is empty, too.
+  void note_made(std::size_t directory, std::string path);
   // Leaves everything where it is.
   void leave() { name_.clear(); }
 
@@ -90,6 +92,7 @@ class TemporaryGroup {
   std::string name_;
   std::vector<TemporaryDirectory> directories_;
   std::vector<std::string> failed_;
+  std::vector<std::pair<std::size_t, std::string>> made_;  // parents first
   UniqueFd lock_;
 };
 
@@ -119,6 +122,8 @@ class TemporaryHold {
   static bool clear_way(const std::string& source, const std::string& path);
   // Makes `path` a name for what is at `target`, unless something is there already.
   void add_link(const std::string& path, const std::string& target);
+  // The group, or null.
+  TemporaryGroup* group() const { return group_.get(); }
   // Lets go of all, and leaves everything where it is.
   void leave();
 

@@ -120,12 +120,22 @@ class Planner {
     while (at && !rest.empty()) {
       const std::string name(rest.substr(0, rest.find('/')));
       rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-      (void)::mkdirat(at.get(), name.c_str(), kForUser);
+      if (::mkdirat(at.get(), name.c_str(), kForUser) == 0) {
+        const std::size_t end = real.size() - rest.size() - (rest.empty() ? 0 : 1);
+        const std::size_t begin = mounted->directory->target.size() + 1;
+        note_made(*mounted->directory, real.substr(begin, end - begin));
+      }
       open_how how{};
       how.flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
       how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
       at.reset(static_cast<int>(::syscall(SYS_openat2, at.get(), name.c_str(), &how, sizeof how)));
     }
+  }
+
+  void note_made(const TemporaryDirectory& directory, std::string path) {
+    const auto& all = plan_.hold.group()->directories();
+    plan_.hold.group()->note_made(static_cast<std::size_t>(&directory - all.data()),
+                                  std::move(path));
   }
 
   // What a run has to see wherever it is: its directory, what the profile grants, what its

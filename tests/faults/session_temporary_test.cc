@@ -56,6 +56,8 @@ struct Place {
     options.workspace = dir.path();
     options.state_dir = state.path();
     options.files["scripts/init.lua"] = kTools;
+    // What the environment names is seen, too.
+    options.environment = {{"PATH", "/usr/bin:/bin"}, {"HOME", "/nonexistent"}};
   }
   TempDir dir;
   TempDir state;
@@ -145,8 +147,8 @@ TEST_CASE(
   CHECK(inside(host, "cat \"" + file.path + "\"; echo more >> " + file.path) == "named\n");
   CHECK(inside(host, "sh " + tree.path + "/run.sh") == "beside\n");
   // No trace of what was shown is left; the workspace is seen.
-  const std::string workspace = fs::path(place.dir.path()).filename();
-  CHECK(inside(host, "cd /tmp; ls -d * | grep -v state; ls -A /var/tmp") == workspace + "\n");
+  const std::string workspace = *fs::relative(place.dir.path(), "/tmp").begin();
+  CHECK(inside(host, "cd /tmp; ls -A; ls -A /var/tmp") == workspace + "\n");
 }
 
 TEST_CASE("session temporary: a socket that is made on the machine later cannot be reached") {
@@ -231,9 +233,9 @@ TEST_CASE("session temporary: what a run does to them neither widens nor stops t
   TempDir victim;
   place.options.workspace = place.dir.path() + "/work";
   fs::create_directory(place.options.workspace);
-  const std::string around = fs::path(place.dir.path()).filename();
+  const std::string around = place.dir.path();
   const std::string rename =
-      "os.rename('/tmp/" + around + "', '/tmp/moved'); open('/tmp/" + around + "', 'w')";
+      "os.rename('" + around + "', '" + around + ".moved'); open('" + around + "', 'w')";
   for (const std::string& attack :
        {std::string("os.chmod('/tmp', 0); os.chmod('/var/tmp', 0)"),
         "os.rmdir('" + own + "'); open('" + own + "', 'w')",
@@ -243,11 +245,13 @@ TEST_CASE("session temporary: what a run does to them neither widens nor stops t
     {
       Host host(place.options);
       std::ofstream(place.options.workspace + "/attack.py")
-          << "import os, shutil\nshutil.rmtree('" + path + "', True)\n" + attack + "\n";
+          << "import os, shutil\nname = '" + path +
+                 "'\nos.unlink(name) if os.path.islink(name) else shutil.rmtree(name, True)\n" +
+                 attack + "\n";
       CHECK(inside(host, "python3 attack.py") == "");  // it can do that to its own
     }
     RuntimeOptions next = place.options;
-    next.environment = {{"PATH", "/usr/bin:/bin"}, {"TMPDIR", path + "/in/deep"}};
+    next.environment->emplace("TMPDIR", path + "/in/deep");
     Host host(next);
     const Json said = go(host, "workspace", "ls " + outside_file.path.substr(0, 4) + "; echo on");
     INFO(said.dump());

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint64_t kNanosPerMilli = 1'000'000;
 constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
-constexpr std::uint64_t kLongestWait = 50 * kNanosPerMilli;
-constexpr std::uint64_t kLongest = 2 * kLongestWait;
+constexpr std::uint64_t kLongestWait = 1000 * kNanosPerMilli;
+constexpr std::uint64_t kLongestWork = 250 * kNanosPerMilli;
 
 std::uint64_t cpu_of_thread() {
   timespec time{};
@@ -61,11 +61,11 @@ TurnWatch::Turn::Turn(TurnWatch* watch, const char* what) : watch_(watch), what_
 TurnWatch::Turn::~Turn() {
   if (watch_ == nullptr) return;
   const std::uint64_t wall = uv_hrtime() - wall_;
-  if (wall < kLongestWait) return;
+  if (wall < kLongestWork) return;
   const std::uint64_t waited = watch_->waited() - waited_;
   const std::uint64_t busy = wall - std::min(wall, waited);
   const std::uint64_t cpu = cpu_of_thread() - cpu_;
-  if (busy < kLongest && busy - std::min(busy, cpu) < kLongestWait) return;
+  if (cpu < kLongestWork && busy - std::min(busy, cpu) < kLongestWait) return;
   const std::string line = std::string(what_) + ": " + std::to_string(busy / kNanosPerMilli) +
                            " ms, of these " + std::to_string(cpu / kNanosPerMilli) +
                            " ms of processor time, in process " + std::to_string(::getpid()) + "\n";

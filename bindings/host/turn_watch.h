@@ -1,8 +1,9 @@
 // TurnWatch: finds turns of the loop that take too long. For tests: the variable GIBBOUS_TURN_WATCH
 // names a file that gets a line for each, also from programs that a test starts. A turn counts
-// without the time in which the loop waits for events or its thread for a processor. 50 ms of
-// waiting for anything else are too long, and 100 ms with what is computed: on a machine that is
-// busy with other tests, that takes twice its time. Loop thread only.
+// without the time in which the loop waits for events or its thread for a processor. A second of
+// waiting for anything else is too long, and a quarter of one with what is computed: where other
+// tests keep the disk and the processors busy, the start of a keeper alone has waited for 0.3 s.
+// Loop thread only.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "runtime/base/unique_fd.h"
@@ -49,6 +50,12 @@ local see = tool {
 return { toolsets = { require 'toolsets.bg', { name = 'temporary', tools = { go, see } } } }
 )";
 
+// What a host leaves stays for days: the cases take theirs away.
+std::set<std::string>& directories() {
+  static std::set<std::string> all;
+  return all;
+}
+
 struct Place {
   Place() {
     options = auto_mode();
@@ -59,6 +66,19 @@ struct Place {
     // What the environment names is seen, too.
     options.environment = {{"PATH", "/usr/bin:/bin"}, {"HOME", "/nonexistent"}};
   }
+  ~Place() {
+    for (const std::string& files : directories()) {
+      const std::string group = fs::path(files).parent_path();
+      for (const char* around : {"", "/var", "/dev/shm"}) {
+        const std::string rest = around == std::string("/dev/shm") ? group.substr(4) : group;
+        std::error_code ignored;
+        fs::remove_all(around + rest, ignored);
+      }
+    }
+    directories().clear();
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
   TempDir dir;
   TempDir state;
   RuntimeOptions options;
@@ -66,7 +86,11 @@ struct Place {
 
 Json go(Host& host, const std::string& sandbox, const std::string& command,
         const std::string& session = "a") {
-  return host.data("go", {{"command", command}, {"sandbox", sandbox}}, session);
+  Json said = host.data("go", {{"command", command}, {"sandbox", sandbox}}, session);
+  if (said["sandbox"].is_object() && said["sandbox"].contains("temporary")) {
+    directories().insert(said["sandbox"]["temporary"].get<std::string>());
+  }
+  return said;
 }
 
 std::string inside(Host& host, const std::string& command, const std::string& session = "a") {

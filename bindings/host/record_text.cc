@@ -100,7 +100,7 @@ RunProcesses processes_of(const RunRecord& run) {
   if (pid > 0 && pid <= std::numeric_limits<pid_t>::max() && number("pid_started") != 0) {
     processes.leader = {static_cast<pid_t>(pid), number("pid_started")};
   }
-  // Not by the mark, which its processes may change.
+  // The mark says the same, but its processes may change it.
   const std::uint64_t keeper = number("keeper");
   if (keeper <= std::numeric_limits<std::uint32_t>::max()) {
     processes.keeper = static_cast<std::uint32_t>(keeper);

@@ -14,7 +14,7 @@
 
 namespace gibbous {
 
-// Who the processes of a run are.
+// Identifies the processes of a run.
 struct RunProcesses {
   ProcessIdentity leader;    // pid 0: unknown
   std::uint32_t keeper = 0;  // its number in marks; 0: unknown

@@ -15,8 +15,7 @@
 namespace gibbous {
 namespace {
 
-// Of one run: how it ended, and how many processes of its keeper's had been left and were ended
-// now.
+// Tells of one run how it ended, and how many processes of its keeper's were left and ended now.
 struct Remains {
   Result<EndRecord> record;
   std::size_t left = 0;

@@ -137,7 +137,7 @@ class Run {
   RunState state() const { return state_; }
   bool ended() const { return has_ended(state_); }
   pid_t pid() const { return pid_; }  // 0 before it is running
-  // Of its keeper, in the marks of its processes; 0 before it is running.
+  // The number of its keeper in the marks of its processes; 0 before it is running.
   std::uint32_t keeper_number() const { return keeper_number_; }
   const std::optional<ExitStatus>& exit_status() const { return exit_status_; }
   // Returns true if an earlier host started it.

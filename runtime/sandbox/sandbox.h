@@ -133,12 +133,13 @@ struct SandboxStart {
   Rulesets* rulesets = nullptr;          // keeps what the next start may use again (ruleset.h)
   TemporaryGroups* temporary = nullptr;  // the same
   bool has_terminal = false;             // it keeps what is at /dev/pts
-  // Of the program that is to start, for temporary directories of its own; null pointers are
-  // skipped.
+  // The words of the program that is to start, for temporary directories of its own; null pointers
+  // are skipped.
   std::span<const char* const> argv;
   std::span<const char* const> env;
   const char* directory = "";
-  // Of this machine: what may not answer is not looked at for what the words name. Null: all does.
+  // The mounts of this machine: words that name what may not answer are not looked up. Null: all of
+  // them answer.
   const paths::MountTable* mounts = nullptr;
 };
 

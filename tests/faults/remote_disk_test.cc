@@ -243,21 +243,17 @@ TEST_CASE("remote disk: what Gibbous keeps on it is named when it does not answe
     CHECK_THAT(created.status().message(),
                Contains(field) && Contains(place) && Contains("does not answer"));
   };
-  RuntimeOptions options = auto_mode();
-  options.state_dir = place;
-  refused("state_dir", options);
-  options = auto_mode();
-  options.workspace = place;
-  refused("workspace", options);
-  options = auto_mode();
-  options.config_file = place;
-  refused("config_file", options);
-  options = auto_mode();
-  options.scripts_dir = place;
-  refused("scripts", options);
-  options = auto_mode();
-  options.policies_dir = place;
-  refused("policies", options);
+  const std::pair<const char*, std::string RuntimeOptions::*> fields[] = {
+      {"state_dir", &RuntimeOptions::state_dir},
+      {"workspace", &RuntimeOptions::workspace},
+      {"config_file", &RuntimeOptions::config_file},
+      {"scripts", &RuntimeOptions::scripts_dir},
+      {"policies", &RuntimeOptions::policies_dir}};
+  for (const auto& [field, member] : fields) {
+    RuntimeOptions options = auto_mode();
+    options.*member = place;
+    refused(field, options);
+  }
 }
 
 TEST_CASE("remote disk: scripts that move to it are not taken while it does not answer") {

@@ -1,5 +1,6 @@
 // Sends exactly one run_ended for every run that this process has started or taken over.
 #include "bindings/host/run_events.h"
+#include "bindings/host/made_repositories.h"
 #include "bindings/json/text.h"
 
 #include <algorithm>
@@ -164,8 +165,34 @@ void RunEvents::on_state(Run& run) {
                         {"landlock_abi", report.landlock_abi},
                         {"unprotected", report.unprotected}};
   }
-  if (run.ended()) add_end(run, clock_, &event);
+  if (run.ended()) {
+    add_end(run, clock_, &event);
+    name_made_repositories(run);
+  }
   keep(run, name, event, run.ended() && run.spec().background);
+}
+
+// An event of its own, which comes after the end: nobody waits for what is looked for.
+void RunEvents::name_made_repositories(const Run& run) {
+  const std::string id = run.id();
+  OrderedJson event = describe(run, "repositories_made");
+  const bool looks = find_made_repositories(
+      runs_, run,
+      [this, alive = std::weak_ptr<const int>(lifetime_), id, session = reports_to(run.spec()),
+       event = std::move(event)](const std::vector<std::string>& made) mutable {
+        if (alive.expired()) return;
+        if (!made.empty()) {
+          event["repositories"] = made;
+          event["message"] =
+              "Made inside the sandbox: look at their .git/config and hooks before you run git "
+              "there outside of it.";
+          const Recorder::Group group(recording_.recorder());
+          recording_.recorder().add_event(id, "repositories_made", redacted(event));
+          deliver("repositories_made", session, event, id, true);
+        }
+        recording_.recorder().settle_event(id);
+      });
+  if (looks) recording_.recorder().expect_event(id);
 }
 
 void RunEvents::on_readiness(Run& run) {

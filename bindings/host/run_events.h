@@ -58,6 +58,7 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   void deliver(const std::string& name, const std::string& session, const OrderedJson& event,
                const std::string& run, bool for_agent);
   std::string redacted(OrderedJson event) const;
+  void name_made_repositories(const Run& run);
   bool call_handler(const Run& run, const std::string& name, const OrderedJson& event);
 
   Runs& runs_;

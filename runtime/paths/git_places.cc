@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kNames = {"GIT_DIRS", "GIT_LINK", "GIT_WORKTREE", "GIT_COMMON", "GIT_NESTED"};
+constexpr std::array kNames = {"GIT_DIRS",   "GIT_LINK",   "GIT_WORKTREE",
+                               "GIT_COMMON", "GIT_NESTED", "GIT_OWN"};
 constexpr const char* kAll = "all\n";
 constexpr const char* kSome = "some\n";
 constexpr std::size_t kAround = 16;  // the first line, and the answer's number
@@ -95,6 +96,7 @@ static void add_own_places(const std::string& workspace, Variables& variables) {
   variables["GIT_DIRS"] = none ? std::vector<std::string>{} : git_directories(repository);
   const fs::path link = fs::path(workspace) / ".git";
   const std::string line = first_line(link);
+  if (is_real_directory(link)) variables["GIT_OWN"] = {link.string()};
   // Whatever it names: git obeys another one at once.
   if (!line.empty()) variables["GIT_LINK"] = {link.string()};
   if (line.rfind(kPrefix, 0) != 0) return;
@@ -194,6 +196,16 @@ GitPlaces find_git_places(const std::string& workspace) {
   add_own_places(workspace, found.variables);
   found.complete = add_places_below(workspace, find_repositories(workspace), found.variables);
   return found;
+}
+
+std::vector<std::string> repositories_in(const GitPlaces& found) {
+  std::vector<std::string> all;
+  for (const char* const name : {"GIT_OWN", "GIT_LINK", "GIT_NESTED"}) {
+    const auto list = found.variables.find(name);
+    if (list == found.variables.end()) continue;
+    all.insert(all.end(), list->second.begin(), list->second.end());
+  }
+  return all;
 }
 
 std::string to_text(const GitPlaces& found) {

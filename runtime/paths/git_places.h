@@ -18,6 +18,7 @@ namespace gibbous::paths {
 //   GIT_WORKTREE  the directory that the workspace's file names, and
 //   GIT_COMMON    its repository's own: none when the workspace is no linked worktree
 //   GIT_NESTED    the .git directories of the repositories below
+//   GIT_OWN       the workspace's .git directory, when there is one
 // Believes the workspace's file only when the directory names it in turn, which git ensures: a
 // program that may write only the workspace cannot forge that anywhere else.
 struct GitPlaces {
@@ -28,6 +29,9 @@ struct GitPlaces {
 GitPlaces find_git_places(const std::string& workspace);
 // Without those below it, which take time.
 GitPlaces find_own_git_places(const std::string& workspace);
+
+// The .git of each repository that was found: a directory, or the file of a submodule or worktree.
+std::vector<std::string> repositories_in(const GitPlaces& found);
 
 // Between a process and its helpers. What is not such a text is an incomplete answer.
 std::string to_text(const GitPlaces& found);

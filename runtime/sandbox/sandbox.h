@@ -68,6 +68,10 @@ struct SandboxSpec {
   std::vector<std::string> shown;
   // The profile asks for a group. It stays with the library, which names it.
   bool own_temporary = false;
+  // The .git of each repository below the workspace when the run was started, and where that is.
+  // They stay with the library, which names those that the run has made.
+  std::vector<std::string> repositories;
+  std::string repositories_below;
   // Sentences for SandboxReport::unprotected: what whoever made this could not find out. They stay
   // with the library.
   std::vector<std::string> gaps;
@@ -88,6 +92,9 @@ struct SandboxSupport {
 
 // Forks short-lived children to find out; the caller is unchanged and gets no SIGCHLD.
 SandboxSupport probe_sandbox_support();
+
+// Whether Landlock and seccomp are there, which a confined run rests on: two system calls.
+bool can_confine();
 
 // What is enforced for one start.
 struct SandboxReport {

@@ -97,5 +97,41 @@ TEST_CASE("held names: a repository below the workspace cannot be led to run a p
   CHECK(fs::exists(dir.path() + "/vendor/lib/.git/config"));
 }
 
+TEST_CASE("held names: repositories that a sandboxed run makes are named once it has ended") {
+  if (!probe_sandbox_support().landlock_abi) {
+    WARN("not tested: no Landlock here");
+    return;
+  }
+  TempDir dir;
+  TempDir state;
+  RuntimeOptions options = auto_mode();
+  options.mode = "dangerous";
+  options.workspace = dir.path();
+  options.state_dir = state.path();
+  options.sandbox = "workspace";
+  Host host(options);
+  const auto made = [&](const std::string& run) {
+    Json named;
+    for (const Event& event : host.events) {
+      const Json json = Json::parse(event.json);
+      if (event.name == "repositories_made" && json["run"] == run) named = json["repositories"];
+    }
+    return named;
+  };
+  const auto end = [&](const std::string& command) {
+    return host.data("bg_start", {{"command", command}, {"until", {{"exit", true}}}})["id"]
+        .get<std::string>();
+  };
+  const std::string first = end("git init -q vendor/made && git init -q 'with space'");
+  REQUIRE(host.until([&] { return !made(first).is_null(); }));
+  CHECK(made(first).size() == 2);
+  CHECK(made(first).dump().find("\"vendor/made\"") != std::string::npos);
+  CHECK(made(first).dump().find("\"with space\"") != std::string::npos);
+  // Those that were there are not named again.
+  const std::string second = end("git -C vendor/made status; git init -q third");
+  REQUIRE(host.until([&] { return !made(second).is_null(); }));
+  CHECK(made(second) == Json::array({"third"}));
+}
+
 }  // namespace
 }  // namespace gibbous

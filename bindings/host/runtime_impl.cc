@@ -20,6 +20,7 @@
 #include "bindings/lua/executor/executor.h"
 #include "bindings/lua/source/monitor_thread.h"
 #include "runtime/base/session_name.h"
+#include "runtime/sandbox/sandbox.h"
 
 namespace gibbous {
 namespace {
@@ -216,6 +217,7 @@ Status Runtime::Impl::init_parts() {
   context.temp_directory = runs_options.temp_directory;
   context.home = host::home_directory(runs_options.env);
   context.sandbox = sandbox;
+  context.can_confine = can_confine();
   context.path_variables =
       host::path_variables(options.workspace, engine_options.generation, options.config_file,
                            options.state_dir, runs_options.env);
@@ -230,8 +232,9 @@ Status Runtime::Impl::init_parts() {
   engine->on_ready([this] { wake(); });
   engine->work_beside([this](std::function<void()> work) { posts->post(std::move(work)); });
   engine->on_event([this](const Event& event) { deliver(event); });
+  state_gate = std::make_unique<host::StateGate>(options.state_dir, *runs);
   decisions = std::make_unique<host::Decisions>(
-      options.state_dir, *clock, *engine, *recording,
+      options.state_dir, *clock, *state_gate, *engine, *recording,
       [this](const std::string& message) { engine->log("warn", message, Json(), ""); });
   make_events();
   if (options.adopt_runs) {
@@ -426,31 +429,6 @@ void Runtime::Impl::call(CallId id, CallRequest request, std::function<void(Call
     };
   }
   engine->call(id, std::move(request), std::move(on_done), std::move(on_progress));
-}
-
-// Whether the session of calls that name none is known; begins to claim it otherwise.
-bool Runtime::Impl::has_session() {
-  if (!options.claim_session || options.state_dir.empty() || !session.empty()) return true;
-  if (claim_timer.active()) return false;
-  if (!claim) claim.emplace(options.state_dir, options.session);
-  const Result<bool> owned = claim->attempt(clock->now());
-  if (!owned) {
-    engine->log("warn", "no session can be claimed: " + owned.status().message(), Json(), "");
-  }
-  if (owned && !*owned) {
-    constexpr Millis kBetweenAttempts{10};
-    claim_timer.start(loop, kBetweenAttempts, false, [this] { claim_session(); });
-    return false;
-  }
-  session = owned ? claim->name() : options.session;
-  return true;
-}
-
-void Runtime::Impl::claim_session() {
-  if (closing || !has_session()) return;
-  for (HeldCall& held : std::exchange(held_calls, {})) {
-    call(held.id, std::move(held.request), std::move(held.on_done), std::move(held.on_progress));
-  }
 }
 
 bool Runtime::Impl::cancel(CallId id, const std::string& code, const std::string& message) {

@@ -14,6 +14,7 @@
 #include "bindings/host/decisions.h"
 #include "bindings/host/policy_redactor.h"
 #include "bindings/host/run_events.h"
+#include "bindings/host/state_gate.h"
 #include "bindings/host/turn_watch.h"
 #include "bindings/lua/api/script_store.h"
 #include "bindings/lua/api/supervision_value.h"
@@ -63,6 +64,7 @@ struct Runtime::Impl {
   void call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
             std::function<void(const Progress&)> on_progress);
   bool has_session();
+  void attempt_claim(bool answers);
   void claim_session();
   // Its result has this code and message.
   bool cancel(CallId id, const std::string& code, const std::string& message);
@@ -153,6 +155,7 @@ struct Runtime::Impl {
   lua::Context context;
   std::unique_ptr<lua::Engine> engine;
   host::PolicyRedactor policy_redactor;
+  std::unique_ptr<host::StateGate> state_gate;
   std::unique_ptr<host::Decisions> decisions;
   std::unique_ptr<lua::ScriptMonitor> monitor;
   std::unique_ptr<host::Backlog> backlog;
@@ -169,6 +172,7 @@ struct Runtime::Impl {
   std::string session;
   std::optional<SessionClaim> claim;
   lua::OneShotTimer claim_timer;
+  bool claim_waits = false;  // for the state directory's file system
   std::vector<HeldCall> held_calls;
   // Those that ended before they began: their callbacks come later, or at the end.
   std::vector<std::pair<std::function<void(CallResult)>, CallResult>> ended_calls;

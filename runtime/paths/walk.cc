@@ -164,11 +164,14 @@ Walked walk(const std::string& absolute, const MountTable* mounts) {
 }
 
 bool answers_at_once(const std::string& absolute) {
-  const auto mounts = MountTypes().now();
-  if (mounts->all_local()) return true;
-  const Walked walked = walk(absolute, mounts.get());
+  return answers_at_once(absolute, *MountTypes().now());
+}
+
+bool answers_at_once(const std::string& absolute, const MountTable& mounts) {
+  if (mounts.all_local()) return true;
+  const Walked walked = walk(absolute, &mounts);
   return walked.reached == Reached::kMissing ||
-         (walked.reached == Reached::kFound && mounts->is_local(walked.mount));
+         (walked.reached == Reached::kFound && mounts.is_local(walked.mount));
 }
 
 std::string real_path(const std::string& absolute) {

@@ -33,6 +33,7 @@ Walked walk(const std::string& absolute, const MountTable* mounts);
 
 // Whether what is at the path can be asked for without waiting for anybody; reads the mounts anew.
 bool answers_at_once(const std::string& absolute);
+bool answers_at_once(const std::string& absolute, const MountTable& mounts);
 
 // Returns walk(absolute, nullptr).real: waits for every file system.
 std::string real_path(const std::string& absolute);

@@ -277,6 +277,48 @@ TEST_CASE("remote disk: scripts that move to it are not taken while it does not 
   CHECK(host.call("bg_status", Json::object()).ok);
 }
 
+TEST_CASE("remote disk: a question is shown while approvals cannot be read, and can be withdrawn") {
+  RemoteDisk disk;
+  if (!disk.mounted()) {
+    WARN("not tested: " + disk.said());
+    return;
+  }
+  TempDir dir;
+  RuntimeOptions options = auto_mode();
+  options.state_dir = dir.path() + "/state/own";
+  std::filesystem::create_directories(dir.path() + "/good/own");
+  std::filesystem::permissions(dir.path() + "/good/own", std::filesystem::perms::owner_all);
+  std::filesystem::create_directory_symlink("good", dir.path() + "/state");
+  Host host(options);
+  std::vector<AskRequest> asked;
+  std::vector<std::string> withdrawn;
+  (void)host.runtime->on_ask([&](AskRequest request) { asked.push_back(std::move(request)); },
+                             [&](const std::string& id) { withdrawn.push_back(id); });
+  REQUIRE(host.call("bg_status", Json::object()).ok);  // it has its session
+  disk.die();
+  std::filesystem::remove(dir.path() + "/state");
+  std::filesystem::create_directory_symlink(disk.directory(), dir.path() + "/state");
+  std::optional<CallResult> held;
+  host.runtime->call({"bg_start", R"({"command": "git push origin main"})"},
+                     [&](const CallResult& ended) { held = ended; });
+  CHECK(asked.empty());
+  REQUIRE(host.until([&] { return !asked.empty(); }));
+  AskAnswer no;
+  no.allow = false;
+  CHECK(asked.front().reply(no));
+  REQUIRE(host.until([&] { return held.has_value(); }));
+  CHECK(held->code == "denied");
+  // A call that ends before its question could be shown takes it with it.
+  std::optional<CallResult> cancelled;
+  const auto call = host.runtime->call({"bg_start", R"({"command": "git push origin other"})"},
+                                       [&](const CallResult& ended) { cancelled = ended; });
+  (void)host.runtime->cancel(call);
+  REQUIRE(host.until([&] { return cancelled.has_value(); }));
+  CHECK(asked.size() == 1);
+  CHECK(withdrawn.empty());
+  disk.live();  // an end waits for what it leaves there
+}
+
 // A thread of the process waits in the kernel for the file system's answer.
 bool hangs(pid_t pid) {
   std::error_code error;

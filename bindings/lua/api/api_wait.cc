@@ -41,7 +41,8 @@ int ask_and_wait(lua_State* state, const std::shared_ptr<WaitSpec>& spec,
   asked.command = looking;
   asked.configured_sandbox = context_of(state).sandbox;
   return ask_then(state, std::move(asked), [spec](const std::shared_ptr<Effect>& effect) {
-    if (const Status seen = check_sight(*effect, *spec); !seen) return effect->fail(seen);
+    if (const Status seen = check_sight(effect->context, effect->verdict, *spec); !seen)
+      return effect->fail(seen);
     auto over = std::make_shared<bool>(false);
     auto started =
         effect->context.waits->start(*spec, [effect, spec, over](const WaitResult& result) {

@@ -104,6 +104,25 @@ int ask_then(lua_State* state, PolicyRequest asked,
   return task->suspend(state, std::make_unique<PendingEffect>(std::move(effect)));
 }
 
+void ask_also(const std::shared_ptr<Effect>& effect, PolicyRequest asked,
+              std::function<void(const Verdict&)> act) {
+  const auto task = effect->task.lock();
+  if (!task || effect->cancelled) return;
+  // An answer that comes at once finds nothing to withdraw afterwards.
+  auto answered = std::make_shared<bool>(false);
+  auto withdraw =
+      effect->context.engine->ask(task->call(), std::move(asked),
+                                  [effect, answered, act = std::move(act)](const Verdict& verdict) {
+                                    *answered = true;
+                                    effect->withdraw = nullptr;
+                                    if (effect->cancelled) return;
+                                    if (verdict.decision != Verdict::Decision::kAllow)
+                                      return effect->fail(refusal(verdict));
+                                    act(verdict);
+                                  });
+  if (!*answered) effect->withdraw = std::move(withdraw);
+}
+
 int effect_method(lua_State* state, const std::string& id, PolicyRequest asked,
                   std::function<void(const std::shared_ptr<Effect>&, Run&)> act) {
   const Run* found = find_own(state, id);

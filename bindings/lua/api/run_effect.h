@@ -58,6 +58,11 @@ std::unique_ptr<PendingOp> pending(std::shared_ptr<Effect> effect);
 int ask_then(lua_State* state, PolicyRequest asked,
              std::function<void(const std::shared_ptr<Effect>&)> act);
 
+// Asks about something else that belongs to the same effect, before it is carried out; once the
+// policy allows that, too, `act` gets its verdict. The effect keeps its own.
+void ask_also(const std::shared_ptr<Effect>& effect, PolicyRequest asked,
+              std::function<void(const Verdict&)> act);
+
 // Finds the run, then asks about `asked` and does `act` with the run, if it is still there.
 int effect_method(lua_State* state, const std::string& id, PolicyRequest asked,
                   std::function<void(const std::shared_ptr<Effect>&, Run&)> act);

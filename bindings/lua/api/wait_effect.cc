@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "bindings/lua/api/run_effect.h"
+#include "bindings/lua/call/context.h"
 #include "bindings/lua/check/sandbox_value.h"
+#include "bindings/lua/policy/verdict.h"
 #include "runtime/base/shell_quote.h"
 #include "runtime/command/path_map.h"
 #include "runtime/paths/git_places.h"
@@ -63,16 +64,16 @@ std::string looking_command(const WaitSpec& spec, const Context& context) {
   return line;
 }
 
-Status check_sight(const Effect& effect, const WaitSpec& spec) {
-  const Json& sandbox = effect.verdict.sandbox;
+Status check_sight(const Context& context, const Verdict& verdict, const WaitSpec& spec) {
+  const Json& sandbox = verdict.sandbox;
   if (sandbox.is_null()) {
-    if (!restricts(effect.context.sandbox)) return {};
+    if (!restricts(context.sandbox)) return {};
     return Status::error("denied", "A sandbox is configured, but the policy's verdict has none.");
   }
   SandboxSpec profile;
   try {
     // What is hidden needs none of git's places.
-    PathVariables variables = effect.context.path_variables;
+    PathVariables variables = context.path_variables;
     for (const auto& [name, places] : paths::git_places_of("").variables) variables[name] = places;
     profile = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
   } catch (const WrongUse& use) {
@@ -87,7 +88,7 @@ Status check_sight(const Effect& effect, const WaitSpec& spec) {
       return denied("it leaves no way to other machines.");
     }
     if (condition.kind != ConditionKind::kFile) continue;
-    const std::string path = real(effect.context, condition.path);
+    const std::string path = real(context, condition.path);
     for (const std::string& hidden : profile.unreadable) {
       if (command::is_within(path, hidden)) return denied("it hides " + condition.path + ".");
     }

@@ -11,13 +11,13 @@
 namespace gibbous::lua {
 
 struct Context;
-struct Effect;
+struct Verdict;
 
 // Returns the command line that looks at the same as the conditions do; "" when they stay on this
 // machine and in the workspace.
 std::string looking_command(const WaitSpec& spec, const Context& context);
 
-// Returns ok, or why a run of the effect's verdict could not look at that: "denied".
-Status check_sight(const Effect& effect, const WaitSpec& spec);
+// Returns ok, or why a run of that verdict could not look at that: "denied".
+Status check_sight(const Context& context, const Verdict& verdict, const WaitSpec& spec);
 
 }  // namespace gibbous::lua

@@ -247,6 +247,32 @@ TEST_CASE("an error of wrong options names the field") {
              Contains("after: there is no run \"nobody\""));
 }
 
+TEST_CASE("what Gibbous looks at to see whether a run is ready is judged as a command") {
+  Place place;
+  place.allow(
+      "if effect.kind == 'start' and (effect.command:find 'curl' or effect.command:find 'test %-e')"
+      " then return { decision = 'deny', rule = 'r', reason = 'no looking at ' .. effect.command }"
+      " end");
+  REQUIRE(place.host->runtime->reload().ok);
+  const auto refused = [&](const Json& ready) {
+    return place.refused({{"command", "sleep 60"}, {"ready", ready}});
+  };
+  const CallResult url = refused({{"kind", "http"}, {"url", "http://192.0.2.1/?k=SECRET"}});
+  CHECK(url.code == "denied");
+  CHECK_THAT(url.message, Contains("no looking at curl"));
+  CHECK(refused({{"kind", "port"}, {"port", 80}, {"host", "192.0.2.1"}}).code == "denied");
+  CHECK(refused({{"any", {{{"kind", "file"}, {"path", "/etc/shadow"}}}}}).code == "denied");
+  // This machine and the workspace need no question, and nothing else was started.
+  const Json run =
+      place.start({{"command", "sleep 60"},
+                   {"ready", {{"kind", "file"}, {"path", place.dir.path() + "/here"}}}});
+  place.dir.write("here", "");
+  (void)place.event("run_ready", run["id"]);
+  const auto& events = place.host->events;
+  CHECK(std::count_if(events.begin(), events.end(),
+                      [](const Event& event) { return event.name == "run_started"; }) == 1);
+}
+
 TEST_CASE("the newest policy judges again before a run is restarted") {
   Place place;
   const Json run = place.start(

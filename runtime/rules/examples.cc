@@ -53,7 +53,7 @@ class ExampleCheck {
   void check() {
     bool decided = false;
     for (const Example& example : rule_.match) decided = check_match(example) || decided;
-    if (all_match_ && !decided && !rule_.match.empty()) {
+    if (all_match_ && !decided && !rule_.match.empty() && !is_overruled_) {
       faults_.add(rule_, "is shadowed: no example under match is decided " +
                              std::string(name_of(rule_.decision)) + "; " + shadow_);
     }
@@ -90,6 +90,9 @@ class ExampleCheck {
       return false;
     }
     if (outcome.decision == rule_.decision) return true;
+    // A policy of one's own may be stricter than what ships.
+    is_overruled_ = is_overruled_ || (rule_.shipped && outcome.rule != nullptr &&
+                                      !outcome.rule->shipped);
     if (shadow_.empty()) shadow_ = shown(example) + ": " + describe(outcome);
     return false;
   }
@@ -110,6 +113,7 @@ class ExampleCheck {
   Faults& faults_;
   std::shared_ptr<const command::PathMap> map_;
   bool all_match_ = true;
+  bool is_overruled_ = false;  // by a rule of one's own
   std::string shadow_;  // the decision about the first example
 };
 

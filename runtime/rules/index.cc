@@ -93,6 +93,7 @@ bool has_command_conditions(const Rule& rule) {
 
 bool stricter(const Rule* left, const Rule* right) {
   if (left->decision != right->decision) return left->decision > right->decision;
+  if (left->shipped != right->shipped) return right->shipped;
   return std::less<>()(left, right);  // rules of a set lie in one vector
 }
 

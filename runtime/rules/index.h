@@ -73,7 +73,7 @@ bool has_access_conditions(const Rule& rule);
 // Returns true if the rule has a condition on a command other than `doubts` and its details.
 bool has_command_conditions(const Rule& rule);
 
-// Orders stricter rules first, and equal ones as in the set.
+// Orders stricter rules first; of equal ones, one's own before those that ship, then as in the set.
 bool stricter(const Rule* left, const Rule* right);
 
 struct Prepared {

@@ -65,6 +65,7 @@ struct Rule {
   Decision decision = Decision::kAsk;
   std::string file;
   int line = 0;
+  bool shipped = false;            // it comes with Gibbous, below a policy of one's own
   std::vector<std::string> modes;  // only in these; empty: all. Never on a deny rule.
 
   std::vector<Pattern> programs;  // base name of the program
@@ -129,8 +130,8 @@ struct Outcome {
   int line = 0;
   int command = -1;                  // the deciding command; -1: the line
   int doubt = -1;                    // index into Facts::doubts
-  std::vector<const Rule*> matched;  // all that matched, each once, strictest first; of equals the
-                                     // first of the set. `policy test` counts these for coverage
+  std::vector<const Rule*> matched;  // all that matched, each once, strictest first; of equals
+                                     // one's own, then the first of the set. `policy test` counts these for coverage
   int unmatched = -1;                // the first command that no rule matched
   std::vector<int> floors;           // indexes of the doubts that no ask or deny rule named
 };
@@ -184,7 +185,8 @@ Judged judge_example(const RuleSet& rules, const Example& example, const TestFun
 
 // Runs every example of every rule and reports failures, one "file:line: message" per line. A
 // `match` must make its rule match, and a `not_match` must not. Every rule needs a `match`, and its
-// own decision must apply to at least one, or the rule is shadowed.
+// own decision must apply to at least one, or the rule is shadowed; one that ships may be overruled
+// by one's own.
 Status check_examples(const RuleSet& rules, const TestFunction& test,
                       std::shared_ptr<const command::PathMap> map = nullptr);
 

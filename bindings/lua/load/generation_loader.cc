@@ -419,8 +419,10 @@ bool GenerationLoader::read_commands(lua_State* state, Loader& loader, PolicyPro
   Faults faults(&sources,
                 [&loader](lua_State* lua, int index) { return loader.file_of_value(lua, index); });
   const PolicyTables& tables = into.tables();
-  const bool good =
-      tables.commands->read(state, lua_gettop(state), {tables.modes, same, is_tested()}, &faults);
+  const bool own = options_.policies_dir != options_.shipped_policies_dir;
+  const bool good = tables.commands->read(
+      state, lua_gettop(state),
+      {tables.modes, same, is_tested(), own ? options_.shipped_policies_dir : ""}, &faults);
   policy_faults_ = faults.list();
   return good;
 }

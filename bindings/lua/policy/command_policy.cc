@@ -71,6 +71,10 @@ bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource&
         tables_.rules[at].line = before[at].line;
       }
     }
+    for (rules::Rule& rule : tables_.rules) {
+      const std::string& below = source.shipped_directory;
+      rule.shipped = !below.empty() && rule.file.rfind(below + "/", 0) == 0;
+    }
     if (good) {
       auto rules = rules::RuleSet::create(std::move(tables_.rules), knowledge_);
       if (rules) {

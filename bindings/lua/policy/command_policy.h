@@ -46,6 +46,8 @@ struct CommandPolicySource {
   // True for a policy that was tested when Gibbous was built: its cases are not read, and patterns
   // are compiled when needed.
   bool tested = false;
+  // Where the policies that ship are, below a policy of one's own; "": there is none.
+  std::string shipped_directory;
 };
 
 class CommandPolicy {

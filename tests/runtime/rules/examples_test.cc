@@ -75,6 +75,20 @@ TEST_CASE("a rule that never decides is shadowed") {
         "is decided deny by deny (rules.lua:7)");
 }
 
+TEST_CASE("a rule of one's own may overrule one that ships, and its reason wins over an equal one") {
+  Rule shipped = with_examples(of_program("shipped", Decision::kAsk, "tool"), {line("tool a")});
+  shipped.shipped = true;
+  const Rule deny = with_examples(of_program("own", Decision::kDeny, "tool"), {line("tool")});
+  CHECK(complaint({shipped, deny}) == "");
+  const Rule ask = with_examples(of_program("own", Decision::kAsk, "tool"), {line("tool")});
+  const auto set = rule_set({shipped, ask});
+  CHECK(judge_example(*set, line("tool a"), nullptr).outcome.id == "own");
+  // The other way round nothing has changed.
+  Rule strict = with_examples(of_program("shipped", Decision::kDeny, "tool"), {line("tool")});
+  strict.shipped = true;
+  CHECK(contains(complaint({strict, ask}), "own: is shadowed"));
+}
+
 TEST_CASE("an example outside the rule's modes is reported") {
   Rule made = of_program("r", Decision::kAsk, "tool");
   made.modes = {"plan"};

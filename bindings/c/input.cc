@@ -281,7 +281,9 @@ AskAnswer read_ask_answer(Input input) {
   const std::string remember = input.choice("remember", {"once", "session", "always"});
   if (remember == "session") answer.remember = AskAnswer::Remember::kSession;
   if (remember == "always") answer.remember = AskAnswer::Remember::kAlways;
-  if (input.choice("about", {"command", "rule"}) == "rule") answer.about = AskAnswer::About::kRule;
+  const std::string about = input.choice("about", {"command", "rule", "prefix"});
+  if (about == "rule") answer.about = AskAnswer::About::kRule;
+  if (about == "prefix") answer.about = AskAnswer::About::kPrefix;
   answer.lasts = std::chrono::seconds(
       static_cast<std::int64_t>(input.number("lasts_s", 0, kMaxMillis).value_or(0)));
   input.done();

@@ -98,7 +98,9 @@ std::string ask_json(const AskRequest& request) {
                      {"reason", request.reason},   {"rule", request.rule},
                      {"file", request.file},       {"line", request.line},
                      {"command", request.command}, {"commands", request.commands},
-                     {"mode", request.mode},       {"workspace", request.workspace}};
+                     {"mode", request.mode},       {"workspace", request.workspace},
+                     {"rules", request.rules},     {"may_approve_rules", request.may_approve_rules},
+                     {"prefix", request.prefix}};
   std::string text = to_text(body);
   splice("arguments", request.arguments, &text);
   return text;

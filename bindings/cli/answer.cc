@@ -87,18 +87,20 @@ std::string ask_member(const AskRequest& request, std::string_view call) {
   add("effect", request.effect);
   add("reason", request.reason);
   add("rule", request.rule);
+  const auto add_list = [&member](std::string_view key, const std::vector<std::string>& list) {
+    std::string texts;
+    for (const std::string& each : list) texts += (texts.empty() ? "[" : ",") + json_quote(each);
+    if (!list.empty()) member += with(key, texts + "]");
+  };
+  add_list("rules", request.rules);
+  if (request.may_approve_rules) member += with("may_approve_rules", "true");
+  if (!request.prefix.empty()) add("prefix", request.prefix);
   if (!request.file.empty()) {
     add("file", request.file);
     member += with("line", std::to_string(request.line));
   }
   if (!request.command.empty()) add("command", request.command);
-  if (!request.commands.empty()) {
-    std::string commands;
-    for (const std::string& command : request.commands) {
-      commands += (commands.empty() ? "[" : ",") + json_quote(command);
-    }
-    member += with("commands", commands + "]");
-  }
+  add_list("commands", request.commands);
   add("subject", request.subject);
   return member + with("arguments", on_one_line(request.arguments)) + "}";
 }

@@ -18,6 +18,7 @@
 namespace gibbous::cli {
 namespace {
 
+constexpr std::size_t kMaxPrefixBytes = 200;
 constexpr std::size_t kMaxAnswerBytes = 4096;  // of a terminal in canonical mode
 
 std::string user_name() {
@@ -52,6 +53,8 @@ std::optional<AskAnswer> read_answer(const std::string& word) {
   }
   answer.remember = AskAnswer::Remember::kAlways;
   if (word == "a" || word == "always") return answer;
+  answer.about = AskAnswer::About::kPrefix;
+  if (word == "p" || word == "prefix") return answer;
   answer.about = AskAnswer::About::kRule;
   if (word == "r" || word == "rule") return answer;
   return std::nullopt;
@@ -81,7 +84,10 @@ void Prompt::show() {
   text += terminal.paint(Colour::kBold, "Allow?");
   text += " [y] once, [s]ession, [a]lways this ";
   text += request.command.empty() ? "call" : "command";
-  text += request.rule.empty() ? ", [N]o: " : ", always [r]ule, [N]o: ";
+  if (!request.prefix.empty()) {
+    text += ", always [p]refix " + stdio::printable(request.prefix, kMaxPrefixBytes);
+  }
+  text += request.may_approve_rules ? ", always [r]ule, [N]o: " : ", [N]o: ";
   say(text);
 }
 
@@ -97,9 +103,13 @@ void Prompt::on_readable() {
   }
   const std::string word = trimmed_lower({buffer.data(), static_cast<std::size_t>(count)});
   std::optional<AskAnswer> given = read_answer(word);
-  const bool no_rule = questions_.front().rule.empty();
-  if (!given || (no_rule && given->about == AskAnswer::About::kRule)) {
-    say(no_rule ? "Please answer y, s, a or n: " : "Please answer y, s, a, r or n: ");
+  using About = AskAnswer::About;
+  const AskRequest& asked = questions_.front();
+  const bool has_prefix = !asked.prefix.empty();
+  if (!given || (!asked.may_approve_rules && given->about == About::kRule) ||
+      (!has_prefix && given->about == About::kPrefix)) {
+    say(std::string("Please answer y, s, a") + (has_prefix ? ", p" : "") +
+        (asked.may_approve_rules ? ", r" : "") + " or n: ");
     return;
   }
   answer(*given);

@@ -160,7 +160,7 @@ Status read_answer(const Members& members, Request* request) {
   }
   if (const JsonMember* about = find(members, "about")) {
     std::size_t place = 0;
-    Status status = read_word(*about, {"command", "rule"}, &place);
+    Status status = read_word(*about, {"command", "rule", "prefix"}, &place);
     if (!status) return status;
     answer.about = static_cast<AskAnswer::About>(place);
   }

@@ -1,6 +1,7 @@
 // See decisions.h.
 #include "bindings/host/decisions.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "bindings/host/decision_record.h"
@@ -23,12 +24,13 @@ std::unique_ptr<DecisionLog> make_log(const std::string& directory, const Clock&
 
 }  // namespace
 
-Decisions::Decisions(std::string directory, const Clock& clock, lua::Engine& engine,
-                     Recording& recording,
+Decisions::Decisions(std::string directory, const Clock& clock, StateGate& gate,
+                     lua::Engine& engine, Recording& recording,
                      std::function<void(const std::string& message)> on_problem)
     : clock_(clock),
       engine_(engine),
       on_problem_(std::move(on_problem)),
+      gate_(gate),
       approvals_({.directory = directory,
                   .on_problem = [this](const Status& status) { on_problem_(status.message()); }},
                  clock) {
@@ -39,6 +41,7 @@ Decisions::Decisions(std::string directory, const Clock& clock, lua::Engine& eng
   }
   engine_.set_approver([this](AskRequest request) { ask(std::move(request)); },
                        [this](const std::string& id) {
+                         if (gated_.erase(id) > 0) return;   // nobody has seen it
                          const auto withdrawn = withdrawn_;  // it may set another one
                          if (withdrawn) withdrawn(id);
                        });
@@ -46,19 +49,24 @@ Decisions::Decisions(std::string directory, const Clock& clock, lua::Engine& eng
 }
 
 void Decisions::ask(AskRequest request) {
-  ApprovalQuery query;
-  query.candidates = {{ApprovalKind::kArgv, request.subject}, {ApprovalKind::kRule, request.rule}};
-  query.mode = request.mode;
-  query.mode_rank = request.mode_rank;
-  query.workspace = request.workspace;
-  query.session = request.session;
-  if (const auto held = approvals_.find(query)) {
-    AskAnswer answer;
-    answer.allow = true;
-    answer.reason = "approval " + held->id;
-    answer.who = held->who;
-    request.reply(answer);
-    return;
+  gated_.insert(request.id);
+  gate_.pass([this, request = std::move(request)](bool answers) {
+    if (gated_.erase(request.id) == 0) return;  // withdrawn
+    if (!answers) on_problem_("approvals do not count: the state directory does not answer");
+    answer_or_show(request, answers);
+  });
+}
+
+void Decisions::answer_or_show(AskRequest request, bool may_hold) {
+  if (may_hold) {
+    if (const auto held = find_approval(request)) {
+      AskAnswer answer;
+      answer.allow = true;
+      answer.reason = "approval " + held->id;
+      answer.who = held->who;
+      request.reply(answer);
+      return;
+    }
   }
   if (!handler_) {
     AskAnswer answer;
@@ -78,11 +86,56 @@ void Decisions::ask(AskRequest request) {
   handler(std::move(shown));
 }
 
+// One that covers the command, or one for each rule that asks.
+std::optional<Approval> Decisions::find_approval(const AskRequest& request) {
+  ApprovalQuery query;
+  query.mode = request.mode;
+  query.mode_rank = request.mode_rank;
+  query.workspace = request.workspace;
+  query.session = request.session;
+  query.candidates = {{ApprovalKind::kArgv, request.subject}};
+  for (const std::string& prefix : request.prefixes) {
+    query.candidates.push_back({ApprovalKind::kPrefix, prefix});
+  }
+  if (auto held = approvals_.find(query)) return held;
+  if (!request.may_approve_rules) return std::nullopt;
+  std::optional<Approval> held;
+  for (const std::string& rule : request.rules) {
+    query.candidates = {{ApprovalKind::kRule, rule}};
+    auto found = approvals_.find(query);
+    if (!found) return std::nullopt;
+    if (!held) held = std::move(found);
+  }
+  return held;
+}
+
 void Decisions::remember(const AskRequest& request, const AskAnswer& answer) {
+  using About = AskAnswer::About;
+  if (answer.about == About::kRule && request.may_approve_rules) {
+    for (const std::string& rule : request.rules) {
+      remember_as(ApprovalKind::kRule, rule, request, answer);
+    }
+    return;
+  }
+  if (answer.about == About::kPrefix && !request.prefix.empty()) {
+    const auto key = std::find_if(
+        request.prefixes.begin(), request.prefixes.end(),
+        [&](const std::string& each) { return each.rfind(request.prefix + " ", 0) == 0; });
+    if (key != request.prefixes.end()) {
+      return remember_as(ApprovalKind::kPrefix, *key, request, answer);
+    }
+  }
+  if (answer.about != About::kCommand) {
+    on_problem_("only this very command is approved: its rules cannot be approved as a whole");
+  }
+  remember_as(ApprovalKind::kArgv, request.subject, request, answer);
+}
+
+void Decisions::remember_as(ApprovalKind kind, const std::string& subject,
+                            const AskRequest& request, const AskAnswer& answer) {
   Approval approval;
-  const bool rule = answer.about == AskAnswer::About::kRule;
-  approval.kind = rule ? ApprovalKind::kRule : ApprovalKind::kArgv;
-  approval.subject = rule ? request.rule : request.subject;
+  approval.kind = kind;
+  approval.subject = subject;
   approval.mode = request.mode;
   approval.mode_rank = request.mode_rank;
   approval.workspace = request.workspace;
@@ -93,8 +146,12 @@ void Decisions::remember(const AskRequest& request, const AskAnswer& answer) {
     approval.expires = clock_.wall().count() / kMillisPerSecond + answer.lasts.count();
   approval.policy_hash = request.policy;
   approval.who = answer.who;
-  const auto kept = approvals_.remember(std::move(approval));
-  if (!kept) on_problem_("the approval counts only this once: " + kept.status().message());
+  gate_.pass([this, approval = std::move(approval)](bool answers) {
+    const std::string once = "the approval counts only this once: ";
+    if (!answers) return on_problem_(once + "the state directory does not answer");
+    const auto kept = approvals_.remember(approval);
+    if (!kept) on_problem_(once + kept.status().message());
+  });
 }
 
 void Decisions::record(const lua::Decided& decided) {
@@ -102,10 +159,16 @@ void Decisions::record(const lua::Decided& decided) {
   const std::int64_t now = clock_.wall().count();
   std::string json = decision_json(decided, redactor_of(decided.generation), now);
   if (journal_ != nullptr) {
-    journal_->add(decision_record(decided, std::move(json), now));
-  } else if (const Status status = log_->append(json); status.code() == "invalid_arguments") {
-    on_problem_("a decision is not recorded: " + status.message());  // on_problem reports the rest
+    return journal_->add(decision_record(decided, std::move(json), now));
   }
+  gate_.pass([this, json = std::move(json)](bool answers) {
+    if (!answers) return on_problem_("a decision is not recorded: the disk does not answer");
+    const Status status = log_->append(json);
+    // The log's on_problem reports the rest.
+    if (status.code() == "invalid_arguments") {
+      on_problem_("a decision is not recorded: " + status.message());
+    }
+  });
 }
 
 // Another generation may have other patterns.

@@ -6,9 +6,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "bindings/host/decision_journal.h"
+#include "bindings/host/state_gate.h"
 #include "bindings/lua/call/engine.h"
 #include "gibbous/runtime.h"
 #include "runtime/audit/approval_store.h"
@@ -21,10 +24,11 @@ namespace gibbous::host {
 
 class Decisions {
  public:
-  // `directory` is the state directory; "": nothing is kept. `on_problem` reports files that cannot
-  // be used. `engine` must live as long as it has calls that ask or decide.
-  Decisions(std::string directory, const Clock& clock, lua::Engine& engine, Recording& recording,
-            std::function<void(const std::string& message)> on_problem);
+  // `directory` is the state directory; "": nothing is kept. `gate` stands in front of its files.
+  // `on_problem` reports files that cannot be used. `engine` must live as long as it has calls that
+  // ask or decide.
+  Decisions(std::string directory, const Clock& clock, StateGate& gate, lua::Engine& engine,
+            Recording& recording, std::function<void(const std::string& message)> on_problem);
 
   // `withdrawn` gets the id of a question that the handler was given and that nobody waits for any
   // more.
@@ -36,7 +40,11 @@ class Decisions {
 
  private:
   void ask(AskRequest request);
+  void answer_or_show(AskRequest request, bool may_hold);
+  std::optional<Approval> find_approval(const AskRequest& request);
   void remember(const AskRequest& request, const AskAnswer& answer);
+  void remember_as(ApprovalKind kind, const std::string& subject, const AskRequest& request,
+                   const AskAnswer& answer);
   void record(const lua::Decided& decided);
   const Redactor& redactor_of(std::uint64_t generation);
 
@@ -45,6 +53,8 @@ class Decisions {
   std::function<void(const std::string&)> on_problem_;
   std::function<void(AskRequest)> handler_;
   std::function<void(const std::string& id)> withdrawn_;
+  StateGate& gate_;              // in front of approvals_ and log_
+  std::set<std::string> gated_;  // the ids of questions that wait there
   ApprovalStore approvals_;
   // At most one of the two, where the records go.
   std::unique_ptr<DecisionJournal> journal_;

@@ -80,9 +80,10 @@ typedef enum gib_kind {
    * messages for too long. */
   GIB_EVENT = 3,
   /* The policy asks: {"id", "session", "tool", "arguments", "effect", "reason", "rule", "file",
-   * "line", "command", "commands", "mode", "workspace"}. Answer with gib_reply(): {"allow",
-   * "reason"?, "remember"?: "once" | "session" | "always", "about"?: "command" | "rule",
-   * "lasts_s"?, "who"?}, or {"no_approver": true}, because nobody can be asked. */
+   * "line", "command", "commands", "mode", "workspace", "rules", "may_approve_rules", "prefix"}.
+   * Answer with gib_reply(): {"allow", "reason"?, "remember"?: "once" | "session" | "always",
+   * "about"?: "command" | "rule" | "prefix", "lasts_s"?, "who"?}, or {"no_approver": true}, because
+   * nobody can be asked. */
   GIB_ASK = 4,
   /* A tool of the host, or one of its functions, is called: {"tool" or "function", "arguments",
    * "session"}. Answer with gib_reply(): {"text"?, "data"?} for a tool, {"value"?} for a function,

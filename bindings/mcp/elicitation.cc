@@ -37,11 +37,18 @@ std::vector<Choice> choices(const AskRequest& request) {
   std::vector<Choice> all = {allowing("once", "Allow once", Remember::kOnce),
                              allowing("session", "Allow for this session", Remember::kSession),
                              allowing("always", "Always allow " + what, Remember::kAlways)};
-  if (!request.rule.empty()) {
-    all.push_back(allowing(
-        "rule",
-        "Always allow what rule " + stdio::printable(request.rule, kMaxRuleBytes) + " asks about",
-        Remember::kAlways, AskAnswer::About::kRule));
+  if (!request.prefix.empty()) {
+    all.push_back(allowing("prefix",
+                           "Always allow " + stdio::printable(request.prefix, kMaxRuleBytes),
+                           Remember::kAlways, AskAnswer::About::kPrefix));
+  }
+  if (request.may_approve_rules) {
+    const bool several = request.rules.size() > 1;
+    all.push_back(allowing("rule",
+                           std::string("Always allow what ") + (several ? "rules " : "rule ") +
+                               stdio::printable(stdio::rules_text(request), kMaxRuleBytes) +
+                               (several ? " ask about" : " asks about"),
+                           Remember::kAlways, AskAnswer::About::kRule));
   }
   all.push_back({"deny", "Deny", denial("denied by the user")});
   return all;

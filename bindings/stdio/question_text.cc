@@ -127,6 +127,17 @@ std::string question_text(const AskRequest& request) {
     }
     add(text, "Rule", rule);
   }
+  if (request.rules.size() > 1) {
+    add(text, "Also asks", printable(rules_text(request, 1), kMaxSubjectBytes));
+  }
+  return text;
+}
+
+std::string rules_text(const AskRequest& request, std::size_t first) {
+  std::string text;
+  for (std::size_t i = first; i < request.rules.size(); ++i) {
+    text += (i == first ? "" : ", ") + request.rules[i];
+  }
   return text;
 }
 

@@ -17,4 +17,7 @@ std::string printable(std::string_view text, std::size_t most);
 // The reason, the tool, the command and the rule, on several lines without a final line end.
 std::string question_text(const AskRequest& request);
 
+// The ids of what asks, from the index `first` on.
+std::string rules_text(const AskRequest& request, std::size_t first = 0);
+
 }  // namespace gibbous::stdio

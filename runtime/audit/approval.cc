@@ -24,6 +24,8 @@ const char* name_of(ApprovalKind kind) {
       return "argv";
     case ApprovalKind::kRule:
       return "rule";
+    case ApprovalKind::kPrefix:
+      return "prefix";
   }
   return "";
 }

@@ -13,14 +13,15 @@
 namespace gibbous {
 
 enum class ApprovalKind : std::uint8_t {
-  kArgv,  // this command, character by character
-  kRule,  // everything this rule asks about
+  kArgv,   // this command, word by word
+  kRule,   // everything this rule asks about
+  kPrefix  // commands that begin with these words, and that only these rules ask about
 };
 enum class ApprovalScope : std::uint8_t {
   kSession,     // one session of this process; in memory only
   kRemembered,  // on disk, every session
 };
-const char* name_of(ApprovalKind kind);    // "argv", "rule"
+const char* name_of(ApprovalKind kind);    // "argv", "rule", "prefix"
 const char* name_of(ApprovalScope scope);  // "session", "remembered"
 
 inline constexpr std::size_t kMaxSubjectBytes = std::size_t{64} << 10;

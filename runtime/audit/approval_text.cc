@@ -111,6 +111,8 @@ Approval decode_line(Fields& fields) {
   const std::string kind = fields.text("kind");
   if (kind == name_of(ApprovalKind::kRule)) {
     approval.kind = ApprovalKind::kRule;
+  } else if (kind == name_of(ApprovalKind::kPrefix)) {
+    approval.kind = ApprovalKind::kPrefix;
   } else if (kind != name_of(ApprovalKind::kArgv)) {
     fields.fail("kind");
   }

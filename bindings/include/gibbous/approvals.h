@@ -16,7 +16,8 @@ namespace gibbous {
 
 struct ApprovalInfo {
   std::string id;         // 8 characters
-  std::string kind;       // argv: this command; rule: everything this rule asks about
+  std::string kind;       // argv: this command; rule: everything this rule asks about;
+                          // prefix: commands that begin so
   std::string subject;    // the command, or the rule's id
   std::string mode;       // the mode in which it was given; it holds there and in looser ones
   std::string workspace;  // the only workspace in which it holds

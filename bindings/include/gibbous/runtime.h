@@ -244,8 +244,10 @@ struct AskAnswer {
   // counts in this workspace, in the mode in which it was given and in looser ones, and never
   // against a deny rule.
   enum class Remember : std::uint8_t { kOnce, kSession, kAlways };
-  // What is remembered: this exact command (or call), or everything the same rule asks about.
-  enum class About : std::uint8_t { kCommand, kRule };
+  // What is remembered: this very command (or call), word by word; everything that the rules of
+  // the question ask about; or all commands that begin like this one (AskRequest::prefix). What may
+  // not be remembered so counts as kCommand.
+  enum class About : std::uint8_t { kCommand, kRule, kPrefix };
 
   bool allow = false;
   std::string reason;  // shown to the model when the answer is no
@@ -268,7 +270,14 @@ struct AskRequest {
   std::string effect;     // call, start, stdin or kill: what was requested
   std::string reason;     // a sentence for a person
   std::string rule;       // an id for logs
-  std::string file;       // where the rule is; "" when unknown
+  // The ids of all rules and doubts that ask, `rule` first: an answer about the rule approves each.
+  std::vector<std::string> rules;
+  bool may_approve_rules = false;  // false: one of them stands for whatever nothing is known about
+  // What an answer about the prefix approves, as "npm run *": the same program with these words
+  // first, nothing else in the line, and no other rule that asks. "": the command has none.
+  std::string prefix;
+  std::vector<std::string> prefixes;  // keys under which approvals of prefixes are looked for
+  std::string file;                   // where the rule is; "" when unknown
   int line = 0;
   // The command line, safe to print on a terminal (invisible characters as \x..), and the commands
   // that it would run, as they were understood; empty when there is no command.

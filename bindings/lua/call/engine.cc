@@ -316,7 +316,11 @@ Engine::Withdraw Engine::settle(Call& call, PolicyRequest asked, Verdict verdict
   const bool asks = verdict.decision == Verdict::Decision::kAsk && approver_;
   AskRequest question = asks ? make_question(asked, verdict) : AskRequest();
   // Typed text is neither recorded nor remembered: its approval counts once.
-  if (redact_typed(tool, &asked)) question.subject = question.effect + " " + verdict.id;
+  if (redact_typed(tool, &asked)) {
+    question.subject = question.effect + " " + verdict.id;
+    question.prefix.clear();
+    question.prefixes.clear();
+  }
   note(verdict.id, asked, verdict, nullptr);
   if (!asks) {
     on_verdict(std::move(verdict));

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bindings/lua/vm/value.h"
 
@@ -15,6 +16,9 @@ struct Verdict {
   std::string id;      // of this decision, 8 characters; set by the engine
   std::string reason;  // a sentence for a person
   std::string rule;    // an id for logs
+  // `ask`: whatever asks, `rule` first: the ids of rules, of doubts ("doubt.NAME") and of what else
+  // an approval has to cover.
+  std::vector<std::string> asks;
   std::string file;
   int line = 0;
   Json limits;   // for a start: the limits to apply, whatever was requested; null: as requested

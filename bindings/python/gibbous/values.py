@@ -91,6 +91,9 @@ class Ask:
     commands: list[str]  # what the command would run, as it was understood
     mode: str
     workspace: str
+    rules: list[str] = field(default_factory=list)  # all that asks, `rule` first
+    may_approve_rules: bool = False  # an answer about the rule counts for them
+    prefix: str = ''  # as 'npm run *': what an answer about the prefix approves; '': it has none
     call: int = 0  # the number of the call of this program that led to the question; 0: there is none
 
 
@@ -100,7 +103,7 @@ class Answer:
     allow: bool
     reason: str = ''  # why it is refused, for the model
     remember: Literal['once', 'session', 'always'] = 'once'
-    about: Literal['command', 'rule'] = 'command'  # what is remembered: this command, or all that the rule asks about
+    about: Literal['command', 'rule', 'prefix'] = 'command'  # this command, all that its rules ask about, or its prefix
     lasts: float = 0  # seconds that `always` lasts; 0: until it is revoked
     who: str = ''  # for the list of approvals
 

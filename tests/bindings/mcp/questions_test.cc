@@ -46,6 +46,9 @@ struct Asking : Fixture {
     question.effect = "call";
     question.reason = "It builds.";
     question.rule = rule;
+    question.rules = {rule};
+    question.may_approve_rules = !rule.empty();
+    question.prefix = "make *";
     question.file = "rules/build.lua";
     question.line = 7;
     question.command = "make && true";
@@ -112,7 +115,7 @@ TEST_CASE("a legacy client gets a question as a request") {
     CHECK(schema["required"] == Json::array({"answer"}));
     const Json answer = schema["properties"]["answer"];
     CHECK(answer["type"] == "string");
-    const std::vector<std::string> values = {"once", "session", "always", "rule", "deny"};
+    const std::vector<std::string> values = {"once", "session", "always", "prefix", "rule", "deny"};
     if (std::string(each.revision) == "2025-06-18") {
       CHECK(answer["enum"] == values);
       CHECK(answer["enumNames"].size() == values.size());
@@ -143,6 +146,7 @@ TEST_CASE("each answer does what its title says") {
                            Case{"session", true, Remember::kSession, About::kCommand},
                            Case{"always", true, Remember::kAlways, About::kCommand},
                            Case{"rule", true, Remember::kAlways, About::kRule},
+                           Case{"prefix", true, Remember::kAlways, About::kPrefix},
                            Case{"deny", false, Remember::kOnce, About::kCommand}}) {
     INFO(each.answer);
     Asking client;
@@ -205,7 +209,7 @@ TEST_CASE("a rule without a name cannot be remembered") {
   client.say(Fixture::request(1, "tools/call", Asking::call_params()));
   client.policy_asks(1, "");
   const Json asked = client.heard();
-  CHECK(asked["params"]["requestedSchema"]["properties"]["answer"]["oneOf"].size() == 4);
+  CHECK(asked["params"]["requestedSchema"]["properties"]["answer"]["oneOf"].size() == 5);
   client.respond(asked["id"], Asking::accepting("rule"));
   REQUIRE(client.answers[0]);
   CHECK(!client.answers[0]->allow);
@@ -335,7 +339,7 @@ TEST_CASE("a modern call returns the question, and its result when it is repeate
   REQUIRE(result["inputRequests"].size() == 1);
   const Json question = *result["inputRequests"].begin();
   CHECK(question["method"] == "elicitation/create");
-  CHECK(question["params"]["requestedSchema"]["properties"]["answer"]["oneOf"].size() == 5);
+  CHECK(question["params"]["requestedSchema"]["properties"]["answer"]["oneOf"].size() == 6);
   CHECK(client.server.calls_in_flight() == 0);
   CHECK(client.server.next_timeout() == kAnswerTime);
   client.backend.report(1, 1);  // no client waits for it now

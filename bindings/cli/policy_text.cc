@@ -87,6 +87,9 @@ std::string verdict_text(const Json& answer, const Terminal& terminal) {
   std::string made =
       terminal.paint(colour_of_decision(decision), decision) + "  " + text_member(answer, "rule");
   if (!place(answer).empty()) made += "  " + terminal.paint(Colour::kDim, place(answer));
+  if (const std::string sandbox = text_member(answer, "sandbox"); !sandbox.empty()) {
+    made += ", in the sandbox " + terminal.paint(Colour::kBold, sandbox);
+  }
   made += "\n";
   if (!text_member(answer, "reason").empty()) made += text_member(answer, "reason") + "\n";
   return made;

@@ -17,6 +17,7 @@
 #include "bindings/lua/policy/judgement.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/nearest.h"
+#include "runtime/sandbox/sandbox.h"
 
 namespace gibbous {
 namespace {
@@ -197,6 +198,7 @@ Asked Policy::Impl::read(std::string_view text) const {
   }
   asked.request = lua::read_policy_request(request);
   asked.request.permission = "execute";
+  asked.request.confinable = asked.request.confinable && can_confine();
   return asked;
 }
 
@@ -219,6 +221,7 @@ OrderedJson Policy::Impl::answer(Asked asked, lua::Verdict* verdict) {
     made["file"] = verdict->file;
     made["line"] = verdict->line;
   }
+  if (verdict->sandbox.is_object()) made["sandbox"] = verdict->sandbox.value("profile", "");
   if (verdict->judgement != nullptr) made["command"] = verdict->judgement->facts.shown;
   made["policy"] = generation->policy().hash();
   return made;

@@ -1,10 +1,16 @@
 -- Modes as tables: a decision for each named tool, one for each permission class for the other
 -- tools, and the decisions on command lines that a rule asks about or that no rule matches. Used by
 -- policy.lua.
+local confined = require 'confined'
+
 local M = {}
 
 local DECISION = schema.string { enum = { 'allow', 'ask', 'deny' } }
 local OPTIONAL = schema.string { enum = { 'allow', 'ask', 'deny' }, optional = true }
+local UNMATCHED_COMMANDS = schema.string {
+  enum = { 'allow', 'confined', 'ask', 'deny' }, optional = true,
+}
+local BUILDS = schema.string { enum = { 'allow', 'confined' }, optional = true }
 local TEXT = schema.string { optional = true }
 local MODE = schema.object {
   description = TEXT,
@@ -15,7 +21,9 @@ local MODE = schema.object {
   tool_limits = schema.boolean { optional = true },
   sandbox = schema.sandbox { optional = true }, -- sandbox.check knows the profiles
   secrets = OPTIONAL, -- starts that name secrets; default: ask
-  commands = schema.object({ unmatched = OPTIONAL, ask = OPTIONAL }, { optional = true }),
+  commands = schema.object({
+    unmatched = UNMATCHED_COMMANDS, ask = OPTIONAL, build = BUILDS,
+  }, { optional = true }),
   rank = schema.integer { optional = true },
 }
 
@@ -87,7 +95,9 @@ end
 -- has no decision when no rule matches some command of the line.
 local function judge_commands(mode, effect)
   local judged, commands = effect.judged, mode.commands or {}
-  if judged.decision == 'deny' or judged.decision == 'allow' then
+  if judged.decision == 'allow' and commands.build == 'confined' then
+    return confined.judge_build(effect, judged)
+  elseif judged.decision == 'deny' or judged.decision == 'allow' then
     return judged
   end
   if judged.decision == 'ask' then
@@ -96,9 +106,17 @@ local function judge_commands(mode, effect)
       local text = '%s It needs approval, and mode %s has no person to ask.'
       reason = text:format(reason, effect.mode)
     end
-    return { decision = decision, reason = reason, rule = judged.rule }
+    -- An approval of the rule must not open what no rule knows.
+    local unknown = judged.unmatched and commands.unmatched ~= 'allow'
+    return {
+      decision = decision, reason = reason, rule = judged.rule,
+      also = unknown and { ('modes.%s.unmatched'):format(effect.mode) } or nil,
+    }
   end
   local decision = commands.unmatched or mode.permissions.execute
+  if decision == 'confined' then
+    return confined.judge(effect)
+  end
   return {
     decision = decision,
     reason = UNMATCHED[decision] and UNMATCHED[decision]:format(effect.mode),
@@ -131,10 +149,14 @@ function M.judge(modes, effect)
   if row_of(mode, effect) then
     local row = judge_tool(mode, effect)
     if RANK[row.decision] > RANK[verdict.decision] then
+      row.also = verdict.also
       return row
     end
   end
-  return { decision = verdict.decision, reason = verdict.reason, rule = verdict.rule }
+  return {
+    decision = verdict.decision, reason = verdict.reason, rule = verdict.rule,
+    confined = verdict.confined, also = verdict.also,
+  }
 end
 
 return M

@@ -1,6 +1,7 @@
 -- Makes the `decide` function of a policy, which runs after the rules have judged the commands: it
 -- applies the mode and earlier approvals and, for a start, chooses the limits and the sandbox. Used
 -- by init.lua and by teams' own policies.
+local confined = require 'confined'
 local executors = require 'executors'
 local limits = require 'limits'
 local matrix = require 'matrix'
@@ -26,17 +27,20 @@ function M.decider(modes)
       verdict.decision = 'allow' -- a person approved the call, command included
     end
     local mode = modes[effect.mode]
+    verdict = confined.widen(effect, verdict, mode)
     verdict = executors.judge(mode, effect, verdict)
     verdict = secrets.judge(mode, effect, verdict)
     -- What a person approved gets the same limits and the same sandbox.
     if effect.kind == 'start' and verdict.decision ~= 'deny' and mode then
       verdict.limits = limits.strictest(effect.limits, mode.limits)
       local configured = effect.configured or {}
-      verdict.sandbox = sandbox.strictest {
+      local grants = verdict.confined and confined.grants(effect.allow)
+      verdict.sandbox = sandbox.strictest({
         mode.sandbox or {}, configured.sandbox or {}, configured.queued_sandbox or {},
-        effect.sandbox or {},
-      }
+        effect.sandbox or {}, confined.request(verdict.confined, grants),
+      }, grants)
     end
+    verdict.confined = nil
     return verdict
   end
 end

@@ -78,6 +78,32 @@ M.PROFILES = {
   },
 }
 
+-- Where package managers and compilers keep what they download and have built.
+local CACHES = {
+  '~/.cache', '~/.npm', '~/.yarn', '~/.pnpm-store', '~/.local/share/pnpm', '~/.bun/install',
+  '~/.deno', '~/.cargo/registry', '~/.cargo/git', '~/.rustup', '~/go/pkg', '~/.gradle',
+  '~/.m2/repository', '~/.ivy2', '~/.sbt', '~/.nuget/packages', '~/.local/share/NuGet', '~/.gem',
+  '~/.bundle/cache', '~/.composer/cache', '~/.cabal/packages', '~/.stack', '~/.mix', '~/.hex',
+  '~/.pub-cache', '~/.conan', '~/.conan2', '~/.ccache', '~/.local/share/virtualenvs', '~/.pyenv',
+}
+
+local function with(profile, changes)
+  local made = {}
+  for name, value in pairs(profile) do
+    made[name] = value
+  end
+  for name, value in pairs(changes) do
+    made[name] = value
+  end
+  return made
+end
+
+-- A run that no rule speaks of, and a build: as `workspace`, with the network that is asked for.
+M.PROFILES.confined = with(M.PROFILES.workspace, { rank = 15 })
+M.PROFILES.build = with(M.PROFILES.workspace, {
+  rank = 12, write = { '$WORKSPACE', '$TMP', '$GIT_COMMON', unpack(CACHES) },
+})
+
 local NETWORKS = { on = 0, loopback = 1, off = 2 }
 local LISTS = { 'read', 'write', 'unreadable', 'unwritable', 'pinned', 'occupied' }
 
@@ -112,13 +138,44 @@ local function common(first, second)
   return both
 end
 
+local function joined(first, second)
+  local all = {}
+  for _, list in ipairs { first, second } do
+    for _, each in ipairs(list) do
+      all[#all + 1] = each
+    end
+  end
+  return all
+end
+
+-- True if `path` is `directory` or below it, as both are written.
+local function is_within(path, directory)
+  directory = directory:gsub('/+$', '')
+  return path == directory or path:sub(1, #directory + 1) == directory .. '/'
+end
+
+-- Returns the hidden paths without those that hold one of `shown`.
+local function without(hidden, shown)
+  local left = {}
+  for _, path in ipairs(hidden) do
+    local opened = false
+    for _, each in ipairs(shown) do
+      opened = opened or is_within(each, path)
+    end
+    left[#left + 1] = not opened and path or nil
+  end
+  return left
+end
+
 --- Returns the strictest of the requests of the mode, the configuration and the caller, as a whole
 --- profile; nil when none of them requests anything.
 ---
 --- Example: `sandbox.strictest({ { profile = 'readonly' }, { network = 'off' } }).network` is 'off'
 ---@param requests SandboxRequest[]
+---@param grants? { read: string[], write: string[] } paths beyond the profile `confined`; another
+---one that was chosen gives nothing away
 ---@return Sandbox?
-function M.strictest(requests)
+function M.strictest(requests, grants)
   local chosen, network, abi = 'none', 'on', 0
   local ports
   for _, request in ipairs(requests) do
@@ -147,6 +204,10 @@ function M.strictest(requests)
   }
   for _, list in ipairs(LISTS) do
     whole[list] = M.PROFILES[chosen][list]
+  end
+  if grants and chosen == 'confined' then
+    whole.write = joined(whole.write, grants.write)
+    whole.unreadable = without(whole.unreadable, grants.read)
   end
   return whole
 end

@@ -65,6 +65,10 @@ bool makes_terminals_at_pts() {
 
 }  // namespace
 
+bool can_confine() {
+  return landlock_abi() > 0 && seccomp_filters_work();
+}
+
 SandboxSupport probe_sandbox_support() {
   SandboxSupport support;
   support.landlock_abi = landlock_abi();

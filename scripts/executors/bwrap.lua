@@ -211,7 +211,7 @@ end
 
 ---@type Executor
 M.executor = {
-  name = 'bwrap',
+  name = 'bwrap', confines = true,
   settings = schema.object {
     network = schema.string { enum = { 'on', 'loopback', 'off' }, default = 'off' },
     write = schema.array(schema.string {}, {

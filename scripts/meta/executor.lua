@@ -86,6 +86,8 @@
 ---@class Executor
 ---@field name string the name for `executor` of run.start
 ---@field settings? Schema of type object
+---@field confines? boolean default: false; true: its commands reach no more of this machine than a
+---confined run, so that those that no rule knows need no sandbox and no approval
 ---@field remote? boolean its files are not this machine's: a policy judges relative paths of its
 ---commands as if they began at '/'
 ---@field prepare fun(spec: ExecutorSpec): ExecutorPlan

@@ -22,9 +22,14 @@
 ---@field limits? Limits start: the requested limits
 ---@field log? string[] start: paths of the files that receive output
 ---@field sandbox? SandboxRequest start: the requested sandbox
+---@field allow? string[] start, call: what it asks for beyond a confined run: 'network',
+---'read:PATH', 'write:PATH'
+---@field confinable? boolean start, call: default: true; false: this machine has no sandbox that
+---holds
 ---@field configured? { sandbox?: SandboxRequest, queued_sandbox?: SandboxRequest } start: the least
 ---that the configuration demands, here and where the run was queued
 ---@field run? string stdin, kill: id of the run
+---@field run_sandbox? { profile: string, network: string } stdin: the sandbox of the run
 ---@field text? string stdin: the text to write or type; for keys, their characters and lines
 ---@field edited? boolean stdin: some keys recall, complete or change a line
 ---@field interrupted? boolean stdin: some keys may throw a line away (Ctrl-C)
@@ -36,6 +41,7 @@
 ---verdict of the rules on its commands
 ---@field executor? string start: its executor, when that is not the host
 ---@field executor_settings? table start: settings of the executor beyond the configuration's
+---@field executor_confines? boolean start: the executor confines what it runs
 ---@field seen? boolean a person has seen this very command, with its executor settings
 ---@field approved? boolean a person has approved the call and this very command
 
@@ -44,18 +50,24 @@
 ---or denies and some command matches no rule
 ---@field rule? string
 ---@field reason? string
+---@field rules? string[] all rules that matched, strictest first; at most 64
+---@field commands integer how many commands the line has
+---@field unmatched? string the program of the first command that no rule matches
 
 ---@class Verdict
 ---@field decision 'allow'|'ask'|'deny'
 ---@field reason? string required for ask and deny: a sentence that says what to do instead
 ---@field rule string an id for logs
+---@field also? string[] ask: ids of what else asks, which an approval has to cover, too; those of
+---rules and doubts are added
 ---@field limits? Limits start: the limits of the run; default: the requested ones
 ---@field sandbox? Sandbox start: the sandbox of the run; when one was requested or configured and
 ---this is absent, the start is denied
 ---@field where? function of the rule that decided, for its file and line in the log
 
 ---@class SandboxRequest
----@field profile? string of policies/lib/sandbox.lua: 'none', 'workspace', 'readonly'; default:
+---@field profile? string of policies/lib/sandbox.lua: 'none', 'workspace', 'build', 'confined',
+---'readonly'; default:
 ---'none'
 ---@field network? 'on'|'loopback'|'off' default: 'on'; loopback is a network of the session's own:
 ---what listens in it can be reached from this machine's loopback, at the same port, nothing else
@@ -92,8 +104,10 @@
 
 ---The decision about a command line that no rule denies or allows as a whole.
 ---@class ModeCommands
----@field unmatched? 'allow'|'ask'|'deny' some command of it matches no rule; default:
----permissions.execute
+---@field unmatched? 'allow'|'confined'|'ask'|'deny' some command of it matches no rule; default:
+---permissions.execute; 'confined': it runs in the profile `confined`
+---@field build? 'allow'|'confined' what rules of building and packages allow; default: 'allow';
+---'confined': it runs in the profile `build`
 ---@field ask? 'allow'|'ask'|'deny' a rule asks about it; default: 'ask'
 
 ---policies/init.lua returns this.

@@ -87,6 +87,7 @@ function M.start(how, args, options)
   local origins
   options.watch, origins = watchers_of(args)
   options.env = environment.of(options.env, options.pty)
+  options.allow = args.allow
   local ok, value, err = pcall(how, options)
   if ok then
     return value, err

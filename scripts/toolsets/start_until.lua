@@ -219,7 +219,8 @@ local function ended(handle, info, asked, wanted)
   local output = good and last_lines(handle) or failure.of(info)
   local early = good and not wanted and ', before it was ready' or ''
   local line = ('%s: %s%s'):format(name_of(handle, info, asked), ending(info), early)
-  return with_output(line, output), {
+  local text = with_output(with_output(line, output), format.sandbox_note(handle))
+  return text, {
     outcome = good and wanted and 'ready' or 'failed', kind = good and wanted and 'exit' or nil,
     state = info.state, exit_code = info.exit_code, reason = info.reason,
     elapsed_ms = info.runtime_ms, output = output ~= '' and output or nil,

@@ -14,6 +14,7 @@
 #include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/api/run_value.h"
 #include "bindings/lua/api/secrets.h"
+#include "bindings/lua/api/wait_effect.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/task.h"
@@ -49,6 +50,13 @@ bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Jso
       if (queued != nullptr) variables["WORKSPACE"] = {queued->workspace};
       for (const auto& [name, places] : git.variables) variables[name] = places;
       spec->sandbox = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
+      if (!spec->sandbox->write.empty()) {
+        const auto workspace = variables.find("WORKSPACE");
+        if (git.complete && workspace != variables.end() && !workspace->second.empty()) {
+          spec->sandbox->repositories = paths::repositories_in(git);
+          spec->sandbox->repositories_below = workspace->second.front();
+        }
+      }
       if (!git.complete && !spec->sandbox->write.empty()) {
         spec->sandbox->gaps.push_back(
             "not every git repository below the workspace was looked for: it has too many "
@@ -293,6 +301,29 @@ void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
       });
 }
 
+// Gibbous itself looks whether the run is ready: what it looks at for that is judged, too. The
+// supervisor starts again what was judged at first.
+void start_once_seen(const std::shared_ptr<Effect>& effect, const StartOptions& options) {
+  const auto task = effect->task.lock();
+  if (!task) return;
+  const auto& ready = options.supervision.ready;
+  const Call& call = task->call();
+  std::string looking;
+  if (ready && !call.is_internal() && !call.starts_reserved()) {
+    looking = looking_command(*ready, effect->context);
+  }
+  if (looking.empty()) return start_run(effect, options);
+  PolicyRequest asked;
+  asked.kind = RequestKind::kStart;
+  asked.command = std::move(looking);
+  asked.configured_sandbox = effect->context.sandbox;
+  ask_also(effect, std::move(asked), [effect, options](const Verdict& verdict) {
+    const Status seen = check_sight(effect->context, verdict, *options.supervision.ready);
+    if (!seen) return effect->fail(seen);
+    start_run(effect, options);
+  });
+}
+
 // Null: the calling task starts no queued run.
 const QueuedPlace* queued_place_of(lua_State* state) {
   const auto task = Task::current(state);
@@ -316,11 +347,13 @@ PolicyRequest start_request(const StartOptions& options, const Context& context,
   asked.pty = spec.terminal.has_value();
   for (const LogSpec& log : spec.logs) asked.logs.push_back(log.path);
   asked.sandbox = options.sandbox;
+  asked.allow = options.allow;
   asked.configured_sandbox = context.sandbox;
   if (queued != nullptr) asked.queued_sandbox = queued->sandbox;
   if (const std::string executor = executor_name(options.executor, context); executor != "host") {
     asked.executor = executor;
     asked.executor_settings = options.executor.settings;
+    asked.executor_confines = does_confine(executor, context);
     // The workspace is not on another machine, whatever its paths are called.
     if (is_remote(executor, context) && (spec.cwd.empty() || spec.cwd.front() != '/'))
       asked.cwd = "/";
@@ -351,7 +384,7 @@ int l_run_start(lua_State* state) {
     }
     PolicyRequest asked = start_request(options, context_of(state), queued_place_of(state));
     return ask_then(state, std::move(asked), [options](const std::shared_ptr<Effect>& effect) {
-      start_run(effect, options);
+      start_once_seen(effect, options);
     });
   });
 }

@@ -71,6 +71,10 @@ PolicyRequest stdin_request(const Context& context, const std::string& id, const
   asked.interrupted = typing.judged.interrupted;
   const Run* run = context.runs->find(id);
   asked.pty = run != nullptr && run->spec().terminal.has_value();
+  if (run != nullptr && run->spec().sandbox) {
+    asked.run_sandbox = {{"profile", run->spec().sandbox->profile},
+                         {"network", to_string(run->spec().sandbox->network)}};
+  }
   if (run != nullptr) asked.foreground = context.runs->foreground(*run);
   const Echo echo = run != nullptr ? context.runs->echo(*run) : Echo::kTerminal;
   if (echo == Echo::kNobody) asked.echo = TypedEcho::kHidden;

@@ -196,6 +196,26 @@ Json logs_info(const Run& run) {
 
 }  // namespace
 
+// Reads what a start asks for beyond a confined run: "network", "read:PATH" and "write:PATH".
+static std::vector<std::string> read_wishes(Fields& fields) {
+  constexpr std::size_t kMaxWishes = 32;
+  std::vector<std::string> wishes = fields.texts("allow").value_or(std::vector<std::string>{});
+  for (const std::string& wish : wishes) {
+    const std::size_t colon = wish.find(':');
+    const std::string kind = wish.substr(0, colon);
+    const std::string path = colon == std::string::npos ? "" : wish.substr(colon + 1);
+    const bool has_place = path.rfind('/', 0) == 0 || path.rfind("~/", 0) == 0;
+    const bool good = wish == "network" || ((kind == "read" || kind == "write") && has_place);
+    if (!good || wishes.size() > kMaxWishes) {
+      fields.fail("allow",
+                  "at most 32 of 'network', 'read:PATH' and 'write:PATH', with paths that begin "
+                  "with '/' or '~/'",
+                  wish);
+    }
+  }
+  return wishes;
+}
+
 StartOptions parse_start(const Json& options, bool queued) {
   Fields fields(queued ? "run.queue" : "run.start", options);
   StartOptions start;
@@ -226,6 +246,7 @@ StartOptions parse_start(const Json& options, bool queued) {
   spec.limits = parse_limits(fields.below("limits"), fields.value("limits"));
   start.executor = parse_executor(fields);
   start.sandbox = sandbox_request(fields.below("sandbox"), fields.value("sandbox"));
+  start.allow = read_wishes(fields);
   spec.queue_when_full = fields.choice("when_full", {"reject", "queue"}) == "queue";
   start.detach = queued || fields.flag("detach").value_or(false);
   spec.background = fields.flag("background").value_or(true);

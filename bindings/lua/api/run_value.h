@@ -18,6 +18,7 @@ inline constexpr double kMaxMillis = 30.0 * 24 * 3600 * 1000;  // 30 days
 struct StartOptions {
   RunSpec spec;
   Json sandbox;                                // a request, or null
+  std::vector<std::string> allow;              // beyond a confined run: see read_wishes
   std::map<std::string, std::string> secrets;  // their names, by variable
   ExecutorRequest executor;
   std::optional<bool> keep;  // on_host_death, if it was given

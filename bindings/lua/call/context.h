@@ -68,6 +68,7 @@ struct Context {
   std::map<std::string, ExecutorUsage> executor_usage;  // by run
   // The command lines that a person approved with the call that queued them, by run.
   std::map<std::string, std::string> approved_in_queue;
+  bool can_confine = true;  // this machine has a sandbox that holds
   // What was written to runs that execute their input as code, by run; bounded.
   std::map<std::string, std::string> typed;
   // level is debug, info, warn or error; `fields` is a JSON object or null. Called from

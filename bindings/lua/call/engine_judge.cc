@@ -84,6 +84,7 @@ std::shared_ptr<paths::Answers> Engine::path_answers() const {
 Engine::Withdraw Engine::judge(Call& call, PolicyRequest asked,
                                std::function<void(Verdict)> on_verdict) {
   asked.paths = path_answers();
+  asked.confinable = context_.can_confine;
   const bool at_once = !is_behind(call.session()) && !current_->policy().judge_beside(asked);
   if (at_once || !has_others()) {
     Verdict verdict = decide(asked);

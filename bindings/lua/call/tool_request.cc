@@ -53,6 +53,11 @@ void take_command(const ToolDefinition& tool, PolicyRequest* request) {
   }
   if (const std::string* cwd = find_text(arguments, "cwd")) request->cwd = *cwd;
   take_secrets(arguments, request);
+  const auto allow = arguments.find("allow");
+  if (allow == arguments.end() || !allow->is_array()) return;
+  for (const Json& wish : *allow) {
+    if (wish.is_string()) request->allow.push_back(wish.get<std::string>());
+  }
 }
 
 bool redact_typed(const ToolDefinition& tool, PolicyRequest* request) {

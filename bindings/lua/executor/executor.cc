@@ -257,6 +257,12 @@ Status check_executor(const ExecutorRequest& request, const Context& context) {
   return settings_for(found->second, request, context).status();
 }
 
+bool does_confine(const std::string& executor, const Context& context) {
+  const auto& known = context.engine->current()->executors();
+  const auto found = known.find(executor);
+  return found != known.end() && found->second.confines;
+}
+
 bool is_remote(const std::string& executor, const Context& context) {
   const auto& known = context.engine->current()->executors();
   const auto found = known.find(executor);

@@ -38,7 +38,8 @@ std::string executor_name(const ExecutorRequest& request, const Context& context
 // Checks that it exists and accepts these settings. Fails with unknown_executor, or as a schema
 // does.
 Status check_executor(const ExecutorRequest& request, const Context& context);
-// ExecutorDefinition::remote; false for an unknown one.
+// ExecutorDefinition::confines and ::remote; false for an unknown one.
+bool does_confine(const std::string& executor, const Context& context);
 bool is_remote(const std::string& executor, const Context& context);
 
 // Makes spec->execution, and removes the sandbox if the executor enforces it itself. Apart from

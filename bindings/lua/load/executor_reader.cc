@@ -14,6 +14,7 @@ constexpr std::size_t kMaxExecutors = 100;
 const DefinitionShape& executor_shape() {
   static const DefinitionShape shape({{"name", {{"type", "string"}, {"minLength", 1}}},
                                       {"settings", {{"type", "object"}}},
+                                      {"confines", {{"type", "boolean"}, {"default", false}}},
                                       {"remote", {{"type", "boolean"}, {"default", false}}}},
                                      {"name"}, {"prepare", "ports", "ended", "usage", "sweep"});
   return shape;
@@ -35,6 +36,7 @@ class ExecutorReader {
     Result<Json> data = executor_shape().read(state_);
     if (!data) return fault(place + ": " + data.status().message());
     made->name = name;
+    made->confines = (*data)["confines"];
     made->remote = (*data)["remote"];
     return settings(place, data->value("settings", Json::object()), made) && functions(place, made);
   }

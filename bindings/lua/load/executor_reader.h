@@ -21,7 +21,8 @@ class SchemaCheck;
 struct ExecutorDefinition {
   std::string name;
   std::shared_ptr<const SchemaCheck> settings;
-  bool remote = false;  // its files are others: paths of the workspace mean nothing there
+  bool confines = false;  // what it runs reaches no more than a confined run of the host
+  bool remote = false;    // its files are others: paths of the workspace mean nothing there
   LuaRef prepare;
   LuaRef ports;  // unset: it knows them before the start
   LuaRef ended;  // unset: the exit status says what an end means

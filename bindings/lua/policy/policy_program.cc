@@ -10,6 +10,7 @@
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/knowledge_reader.h"
 #include "runtime/command/path_map.h"
+#include "runtime/rules/floor.h"
 
 namespace gibbous::lua {
 namespace {
@@ -60,6 +61,16 @@ bool table_field(lua_State* state, const char* key, Json* into) {
   return type == LUA_TNIL || type == LUA_TTABLE;
 }
 
+bool list_field(lua_State* state, const char* key, std::vector<std::string>* into) {
+  Json list;
+  if (!table_field(state, key, &list)) return false;
+  for (const Json& each : list) {
+    if (!each.is_string()) return false;
+    into->push_back(each.get<std::string>());
+  }
+  return true;
+}
+
 // [verdict] -> the verdict, or what is wrong with it.
 std::string read_verdict(lua_State* state, Verdict* verdict) {
   if (!lua_istable(state, -1)) {
@@ -85,11 +96,41 @@ std::string read_verdict(lua_State* state, Verdict* verdict) {
   }
   if (!table_field(state, "limits", &verdict->limits)) return "verdict.limits: expected a table";
   if (!table_field(state, "sandbox", &verdict->sandbox)) return "verdict.sandbox: expected a table";
+  if (!list_field(state, "also", &verdict->asks)) return "verdict.also: expected a list of strings";
   const bool needs_reason = verdict->decision != Verdict::Decision::kAllow;
   if (needs_reason && verdict->reason.empty())
     return "verdict.reason is missing: say what to do instead";
   if (verdict->rule.empty()) return "verdict.rule is missing: name the rule that decided";
   return "";
+}
+
+constexpr std::size_t kMaxNamedRules = 64;
+constexpr std::size_t kMaxProgramBytes = 60;
+
+// Completes what asks with what the rules ask about; only a verdict that asks has any.
+void name_asks(Verdict* verdict) {
+  std::vector<std::string> also = std::exchange(verdict->asks, {});
+  if (verdict->decision != Verdict::Decision::kAsk) return;
+  const auto add = [&asks = verdict->asks](std::string id) {
+    if (std::find(asks.begin(), asks.end(), id) == asks.end()) asks.push_back(std::move(id));
+  };
+  add(verdict->rule);
+  if (verdict->judgement != nullptr) {
+    const rules::Outcome& outcome = verdict->judgement->outcome;
+    for (const rules::Rule* rule : outcome.matched) {
+      if (rule->decision == rules::Decision::kAsk) add(rule->id);
+    }
+    for (const int floor : outcome.floors) {
+      const auto& doubt = verdict->judgement->facts.doubts[static_cast<std::size_t>(floor)];
+      add(std::string(rules::kFloorPrefix) + command::name_of(doubt.doubt));
+    }
+  }
+  for (std::string& id : also) add(std::move(id));
+}
+
+std::string shown_program(const command::SimpleCommand& command) {
+  const std::string& written = command.argv.empty() ? command.program : command.argv[0].text;
+  return command::escaped(written.empty() ? command.program : written, kMaxProgramBytes);
 }
 
 // Asks once. Returns false with the error when the policy failed in any way.
@@ -356,10 +397,19 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
   if (counts) {
     const rules::Outcome& outcome = judgement->outcome;
     Json judged = Json::object();
+    const auto& commands = judgement->facts.commands;
+    judged["commands"] = commands.size();
+    if (outcome.unmatched >= 0 && static_cast<std::size_t>(outcome.unmatched) < commands.size()) {
+      judged["unmatched"] = shown_program(commands[static_cast<std::size_t>(outcome.unmatched)]);
+    }
+    for (const rules::Rule* rule : outcome.matched) {
+      if (judged["rules"].size() == kMaxNamedRules) break;
+      judged["rules"].push_back(rule->id);
+    }
     if (outcome.decision) {
-      judged = {{"decision", rules::name_of(*outcome.decision)},
-                {"rule", outcome.id},
-                {"reason", outcome.reason}};
+      judged["decision"] = rules::name_of(*outcome.decision);
+      judged["rule"] = outcome.id;
+      judged["reason"] = outcome.reason;
       answered = seen;
     }
     fields["judged"] = std::move(judged);
@@ -368,6 +418,7 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
   if (seen) fields["seen"] = true;
   Verdict verdict = decide_in_time(fields);
   verdict.judgement = judgement;
+  name_asks(&verdict);
   if (judgement == nullptr) return verdict;
   const rules::Outcome& outcome = judgement->outcome;
   if (outcome.decision == rules::Decision::kDeny && verdict.decision != Verdict::Decision::kDeny) {

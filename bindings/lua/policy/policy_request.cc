@@ -28,6 +28,7 @@ void add_start(const PolicyRequest& request, Json* json) {
   if (!request.executor.empty()) {
     into["executor"] = request.executor;
     into["executor_settings"] = request.executor_settings;
+    if (request.executor_confines) into["executor_confines"] = true;
   }
 }
 
@@ -87,6 +88,9 @@ Json to_json(const PolicyRequest& request) {
   if (!request.secrets.empty()) json["secrets"] = request.secrets;
   if (!request.logs.empty()) json["log"] = request.logs;
   if (request.kind == RequestKind::kStart) add_start(request, &json);
+  if (!request.allow.empty()) json["allow"] = request.allow;
+  if (!request.confinable) json["confinable"] = false;
+  if (!request.run_sandbox.is_null()) json["run_sandbox"] = request.run_sandbox;
   if (request.pty) json["pty"] = true;
   if (!request.run.empty()) json["run"] = request.run;
   if (request.text) json["text"] = *request.text;
@@ -135,6 +139,10 @@ PolicyRequest read_policy_request(const Json& json) {
     request.queued_sandbox = configured->value("queued_sandbox", Json());
   }
   request.keep = flag_of(json, "keep");
+  request.allow = texts_of(json, "allow");
+  request.confinable = json.value("confinable", Json(true)) != Json(false);
+  request.executor_confines = flag_of(json, "executor_confines");
+  request.run_sandbox = json.value("run_sandbox", Json());
   request.pty = flag_of(json, "pty");
   request.executor = text_member(json, "executor");
   request.executor_settings = json.value("executor_settings", Json());
@@ -156,6 +164,7 @@ std::string approval_key(const PolicyRequest& request) {
   const auto dump = [](const Json& value) { return to_text(value); };
   std::string command = request.argv.empty() ? request.command.value_or("") : dump(request.argv);
   if (!request.secrets.empty()) command += "\nsecrets " + dump(Json(request.secrets));
+  if (!request.allow.empty()) command += "\nallow " + dump(Json(request.allow));
   if (request.executor_settings.empty()) return command;
   return command + "\n" + request.executor + " " + dump(request.executor_settings);
 }

@@ -57,15 +57,19 @@ struct PolicyRequest {
   Json limits = Json::object();                // as requested
   std::vector<std::string> logs;               // files that output is copied into
   bool keep = false;                           // outlives Gibbous
-  bool pty = false;                            // kStdin: the run has one
-  Json sandbox;                                // as requested; null: nothing
-  Json configured_sandbox;                     // the least in the configuration; null: nothing
-  Json queued_sandbox;                         // the same where the run was queued; null: nothing
-  std::string executor;                        // "": the host
-  Json executor_settings;  // requested in addition to the configuration; null: nothing
+  std::vector<std::string> allow;  // kStart and kCall: what it asks for beyond a confined run
+  bool confinable = true;          // kStart and kCall: this machine has a sandbox that holds
+  bool executor_confines = false;  // the executor encloses what it runs
+  bool pty = false;                // kStdin: the run has one
+  Json sandbox;                    // as requested; null: nothing
+  Json configured_sandbox;         // the least in the configuration; null: nothing
+  Json queued_sandbox;             // the same where the run was queued; null: nothing
+  std::string executor;            // "": the host
+  Json executor_settings;          // requested in addition to the configuration; null: nothing
 
   // kStdin and kKill
   std::string run;
+  Json run_sandbox;                         // the profile and the network that it has; null: none
   std::optional<std::string> text;          // what is written; for keys, the characters and lines
   std::optional<std::string> typed_before;  // text written earlier to the same run
   bool edited = false;                      // keys recall, complete or change a line

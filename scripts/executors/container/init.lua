@@ -280,6 +280,7 @@ end
 function M.new(engine)
   return {
     name = engine.program,
+    confines = true,
     settings = settings_schema(),
     prepare = function(spec) return prepare(engine, spec) end,
     ports = ports,

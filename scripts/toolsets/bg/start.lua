@@ -5,6 +5,7 @@ local asked_watch = require 'toolsets.asked_watch'
 local environment = require 'toolsets.environment'
 local format = require 'toolsets.format'
 local start_until = require 'toolsets.start_until'
+local wishes = require 'toolsets.wishes'
 
 -- The longest timeout of a run; a longer one is cut to this.
 local MAX_TIMEOUT_MS = 30 * 24 * 60 * 60 * 1000
@@ -84,6 +85,7 @@ return tool {
     pty = schema.boolean { optional = true },
     stdin = start_until.STDIN,
     watch = asked_watch.schema('Lines to tell of: '),
+    allow = wishes.SCHEMA,
     serial = schema.string {
       description = 'Queue: its commands run one after the other', min_length = 1,
       max_length = MAX_QUEUE_NAME, optional = true, rare = true,

@@ -14,6 +14,7 @@ local M = {
 
   section = output.section, tails = output.tails,
   refusal_note = output.refusal_note,
+  sandbox_note = output.sandbox_note,
 
   seconds = text.seconds, head = text.head, tail = text.tail, one_line = text.one_line,
   ended = text.ended, below = text.below,

@@ -1,5 +1,6 @@
 -- The output of a run, with notes on what is missing.
 local shaped = require 'toolsets.shaped'
+local wishes = require 'toolsets.wishes'
 local text = require 'toolsets.format.text'
 
 local M = {}
@@ -64,9 +65,28 @@ function M.refusal_note(refusals)
   for index, refusal in ipairs(refusals) do
     seen[index] = refusal.path and refusal.what .. ' ' .. refusal.path or refusal.what
   end
+  local wanted = wishes.for_refusals(refusals)
+  if wanted then
+    return ('[the sandbox confined refused: %s. Stay inside what it allows, or start it again with '
+      .. '%s, which asks a person for just that]\n'):format(table.concat(seen, ', '), wanted)
+  end
   local note = '[the sandbox %s refused: %s. Stay inside what it allows, or ask the user to start '
     .. 'Gibbous with another --sandbox or to change policies/lib/sandbox.lua]\n'
   return note:format(refusals[1].profile, table.concat(seen, ', '))
+end
+
+--- Returns the note on what the sandbox refused to a run, as one line; '' when it has refused
+--- nothing that its output tells.
+---
+--- Example: `local note = format.sandbox_note(handle)`
+---@param handle Run
+---@return string
+function M.sandbox_note(handle)
+  if not handle:info().sandbox then
+    return ''
+  end
+  local refusals = handle:refusals()
+  return #refusals > 0 and (M.refusal_note(refusals):gsub('\n$', '')) or ''
 end
 
 return M

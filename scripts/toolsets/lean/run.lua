@@ -3,6 +3,7 @@ local asked_watch = require 'toolsets.asked_watch'
 local environment = require 'toolsets.environment'
 local start_until = require 'toolsets.start_until'
 local until_text = require 'toolsets.lean.until_text'
+local wishes = require 'toolsets.wishes'
 
 local MAX_TIMEOUT_MS = 600000
 
@@ -27,6 +28,7 @@ return tool {
     watch = asked_watch.schema('Lines to tell of: '),
     cwd = schema.string { optional = true, rare = true },
     env = environment.SCHEMA,
+    allow = wishes.SCHEMA,
     kill_after = schema.number {
       description = 'Time limit of the command in ms (default: none)', minimum = 1,
       optional = true, rare = true,

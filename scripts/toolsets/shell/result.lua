@@ -1,6 +1,7 @@
 -- The output of a command that has ended: long output is reduced to its beginning, its end and the
 -- lines that look like errors.
 local failure = require 'toolsets.failure'
+local output_format = require 'toolsets.format.output'
 local shaped = require 'toolsets.shaped'
 local text = require 'toolsets.format.text'
 
@@ -69,7 +70,9 @@ function M.text(data, how, cut)
   if data.stderr ~= '' then
     output = text.ended(output) .. data.stderr
   end
-  local notes = cut and '[output over max_output_bytes is left out]' or ''
+  local handle = run.get(data.run_id)
+  local refused = handle and output_format.sandbox_note(handle) or ''
+  local notes = refused .. (cut and '[output over max_output_bytes is left out]' or '')
   if data.truncated then
     notes = ('%s[%s reads what is left out]'):format(notes, how)
   end

@@ -2,6 +2,7 @@
 local asked_watch = require 'toolsets.asked_watch'
 local buffering = require 'toolsets.buffering'
 local failure = require 'toolsets.failure'
+local wishes = require 'toolsets.wishes'
 
 local M = {}
 
@@ -33,6 +34,7 @@ M.INPUT = schema.object {
       .. 'poll: size of the answer (default: 8000)',
   },
   watch = asked_watch.schema('spawn: lines to tell of: '),
+  allow = wishes.SCHEMA,
   run_id = schema.string {
     description = 'Run (required for poll, kill and send_keys)', optional = true,
   },

@@ -1,0 +1,42 @@
+-- The argument `allow` of tools that start commands: what a command that no rule of the policy
+-- knows needs beyond the sandbox in which it then runs. A person is asked about just that.
+local M = {}
+
+M.SCHEMA = schema.array(schema.string { pattern = [[^(network|(read|write):(/|~/).*)$]] }, {
+  description = 'Beyond the sandbox of a confined command: network, read:PATH, write:PATH; '
+    .. 'a person is asked',
+  max_items = 32, optional = true, rare = true,
+})
+
+local KINDS = { read = 'read:', write = 'write:' }
+
+-- Returns what to ask for, so that what was refused is not: each once.
+local function wishes_of(refusals)
+  local wishes, seen = {}, {}
+  for _, refusal in ipairs(refusals) do
+    local kind = KINDS[refusal.what]
+    local wish = refusal.what == 'network' and 'network' or kind and refusal.path
+      and kind .. refusal.path
+    if wish and not seen[wish] then
+      seen[wish] = true
+      wishes[#wishes + 1] = wish
+    end
+  end
+  return wishes
+end
+
+--- Returns the argument that asks for what a confined run was refused; nil when there is none.
+---
+--- Example: `wishes.for_refusals { { what = 'network', profile = 'confined' } }` is
+--- `allow = ["network"]`
+---@param refusals Refusal[]
+---@return string?
+function M.for_refusals(refusals)
+  if refusals[1].profile ~= 'confined' then
+    return nil
+  end
+  local asked = wishes_of(refusals)
+  return #asked > 0 and 'allow = ' .. json.encode(asked) or nil
+end
+
+return M

@@ -32,7 +32,7 @@ void Analyser::add_accesses(const Arguments& arguments, const Directory& start,
     for (const Selected& selected : select(command->argv, arguments, each->cwd)) {
       add_access(AccessKind::kEnter, false, selected.value, selected.argument, false, from,
                  &command->accesses);
-      from = below(from, selected.value);
+      from = reached(from, selected.value);
     }
   };
   enter(arguments.program);
@@ -65,8 +65,9 @@ void Analyser::add_accesses(const Arguments& arguments, const Directory& start,
   if (arguments.program != spec) apply(arguments.program);
 }
 
-// The known part of a path with holes. Each component with a hole counts as one component, and a
-// ".." after it removes it.
+// The known part of a path with holes, which keeps its ".." because a link may stand before one.
+// After a hole, a ".." leads to the parent of whatever the hole becomes, which may be a link, or
+// nothing at all: then the result is only one reading, and `ascends` says so.
 Analyser::PathPattern Analyser::path_pattern(const Value& value) {
   PathPattern made;
   const std::string& text = value.text;
@@ -75,19 +76,29 @@ Analyser::PathPattern Analyser::path_pattern(const Value& value) {
   std::size_t at = 0;
   auto hole = value.holes.begin();
   made.only_globs = true;
+  bool after = false;
   while (at < text.size()) {
     const std::size_t end = std::min(text.find('/', at), text.size());
     std::string part = text.substr(at, end - at);
     bool holed = false;
+    std::string fixed;  // what is left of the component if its unknown parts are empty
+    std::size_t from = at;
     while (hole != value.holes.end() && hole->begin < end) {
       holed = true;
-      if (hole->kind != Value::Hole::Kind::kGlob) made.only_globs = false;
+      if (hole->kind != Value::Hole::Kind::kGlob) {
+        made.only_globs = false;
+        if (hole->begin > from) fixed += text.substr(from, hole->begin - from);
+        from = std::max<std::size_t>(from, hole->end);
+      }
       if (hole->end > end) break;
       ++hole;
     }
+    if (from < end) fixed += text.substr(from, end - from);
+    if (holed && fixed == "..") made.ascends = true;
     at = end + 1;
     if (!holed && (part.empty() || part == ".")) continue;
-    if (!holed && part == "..") {
+    if (!holed && part == ".." && after) {
+      made.ascends = true;
       if (!kept.empty() && kept.back() != "..") {
         kept.pop_back();
       } else if (!absolute) {
@@ -95,6 +106,7 @@ Analyser::PathPattern Analyser::path_pattern(const Value& value) {
       }
       continue;
     }
+    after = after || holed;
     if (holed) part = kHoleMark + part;
     kept.push_back(std::move(part));
   }
@@ -113,6 +125,60 @@ Analyser::PathPattern Analyser::path_pattern(const Value& value) {
     if (each > first) made.deeper = true;
   }
   return made;
+}
+
+// Adds what a path touches whose pattern may match ".." (`.*`, which some shells let match it):
+// the same path with ".." in that place. rm and mv refuse it as the last component.
+bool Analyser::add_parents(AccessKind kind, bool recursive, const Value& value, int argument,
+                           bool redirection, const Directory& from, std::vector<Access>* into) {
+  const std::string& text = value.text;
+  std::size_t parents = 0;
+  for (const Value::Hole& hole : value.holes) {
+    if (hole.kind != Value::Hole::Kind::kGlob) continue;
+    const std::size_t slash = text.rfind('/', hole.begin);
+    const std::size_t begin = slash == std::string::npos ? 0 : slash + 1;
+    const std::size_t end = std::min(text.find('/', hole.begin), text.size());
+    if (!may_match_parent(std::string_view(text).substr(begin, end - begin))) continue;
+    const bool last = text.find_first_not_of('/', end) == std::string::npos;
+    if (last && kind == AccessKind::kRemove) continue;
+    if (++parents > 1) return false;
+    Value up = value;
+    up.text.replace(begin, end - begin, "..");
+    up.holes.clear();
+    for (Value::Hole each : value.holes) {
+      if (each.end > begin && each.begin < end) continue;
+      if (each.begin >= end) {
+        each.begin = static_cast<std::uint32_t>(each.begin + begin + 2 - end);
+        each.end = static_cast<std::uint32_t>(each.end + begin + 2 - end);
+      }
+      up.holes.push_back(each);
+    }
+    add_access(kind, recursive, up, argument, redirection, from, into);
+  }
+  return true;
+}
+
+// "a$UNSET/link": without the unknown parts, a link may lead out.
+void Analyser::add_without_unknown(AccessKind kind, bool recursive, const Value& value,
+                                   int argument, bool redirection, const Directory& from,
+                                   std::vector<Access>* into) {
+  Value rest = value;
+  rest.holes.clear();
+  std::size_t cut = 0;
+  for (Value::Hole hole : value.holes) {
+    hole.begin -= static_cast<std::uint32_t>(cut);
+    hole.end -= static_cast<std::uint32_t>(cut);
+    if (hole.kind == Value::Hole::Kind::kGlob) {
+      rest.holes.push_back(hole);
+      continue;
+    }
+    rest.text.erase(hole.begin, hole.end - hole.begin);
+    cut += hole.end - hole.begin;
+  }
+  std::vector<Access> found;
+  add_access(kind, recursive, rest, argument, redirection, from, &found);
+  for (Access& access : found)
+    if ((access.classes & kOutside) != 0) into->push_back(std::move(access));
 }
 
 void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, int argument,
@@ -141,13 +207,22 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
   question.recursive = recursive;
   std::string known = text;
   std::string rest;
+  bool empties = false;  // its unknown parts may be empty
+  const std::size_t before = into->size();
   if (!value.holes.empty()) {
     const PathPattern pattern = path_pattern(value);
     const Value::Hole& first = value.holes.front();
-    if (pattern.hole && first.begin == 0 && first.kind != Value::Hole::Kind::kGlob) {
-      unknown(map_->by_name(pattern.rest));
-      return;
+    const bool from_unknown = first.begin == 0 && first.kind != Value::Hole::Kind::kGlob;
+    const bool parents =
+        add_parents(kind, recursive, value, argument, redirection, from, into) && !pattern.ascends;
+    if (from_unknown || !parents) {
+      Access anywhere = made;
+      anywhere.classes = anywhere.own =
+          kUnknownPath | map_->by_name(pattern.known + "/" + pattern.rest);
+      into->push_back(std::move(anywhere));
+      if (from_unknown) return;
     }
+    empties = place_.resolve && !pattern.only_globs;
     question.hole = pattern.hole;
     known = pattern.known;
     if (pattern.hole) {
@@ -200,10 +275,14 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
   };
   if (known[0] == '/') {
     add(known);
-    return;
+  } else {
+    for (const std::string& directory : from.paths) add(directory + "/" + known);
+    if (from.unknown || from.paths.empty()) unknown(rest.empty() ? 0 : map_->by_name(rest));
   }
-  for (const std::string& directory : from.paths) add(directory + "/" + known);
-  if (from.unknown || from.paths.empty()) unknown(rest.empty() ? 0 : map_->by_name(rest));
+  if (!empties) return;
+  const auto inside = [](const Access& access) { return (access.classes & kInWorkspace) != 0; };
+  if (std::any_of(into->begin() + static_cast<std::ptrdiff_t>(before), into->end(), inside))
+    add_without_unknown(kind, recursive, value, argument, redirection, from, into);
 }
 
 // "https://user@host:80/path", "user@host:path", "host:80", "host"

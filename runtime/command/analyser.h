@@ -136,6 +136,7 @@ class Analyser {
   void note_files(const SimpleCommand& command, int index);
   Directory target_of(const std::vector<Value>& argv);
   Directory below(const Directory& from, const Value& to);
+  Directory reached(const Directory& from, const Value& to);
   void enter(Directory to);
   std::string known_cwd() const;  // "" when it is not known, or may be one of several
   void add_accesses(const Arguments& arguments, const Directory& start, SimpleCommand* command);
@@ -148,8 +149,13 @@ class Analyser {
     bool hole = false;
     bool deeper = false;  // more components follow
     bool only_globs = false;
+    bool ascends = false;  // a ".." follows a hole: it may lead anywhere
   };
   static PathPattern path_pattern(const Value& value);
+  bool add_parents(AccessKind kind, bool recursive, const Value& value, int argument,
+                   bool redirection, const Directory& from, std::vector<Access>* into);
+  void add_without_unknown(AccessKind kind, bool recursive, const Value& value, int argument,
+                           bool redirection, const Directory& from, std::vector<Access>* into);
   void add_hosts(const Arguments& arguments, SimpleCommand* command);
   void take_exported(SimpleCommand* command);
   Feed print_text(const SimpleCommand& command, const Arguments& arguments, const Feed& feed);
@@ -217,6 +223,7 @@ class Analyser {
   bool dry_ = false;          // the walk is undone afterwards
   bool last_pipe_ = false;    // shopt -s lastpipe
   bool input_moved_ = false;  // exec <file
+  bool physical_ = false;     // set -P, perhaps
   std::size_t spent_ = 0;
   bool over_ = false;
   bool done_ = false;                 // the code being walked has run already

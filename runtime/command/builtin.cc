@@ -157,6 +157,8 @@ bool Analyser::builtin(const SimpleCommand& command, const std::vector<Arg>& arg
       const bool option = !text.empty() && (text[0] == '-' || text[0] == '+');
       if (!dashes && option) {
         if (text.back() == 'o' && text.size() > 1) ++at;
+        const bool named = at < argv.size() && argv[at].text == "physical";
+        physical_ = physical_ || named || text.find('P') != std::string::npos;
         if (text == "-" && at + 1 == argv.size()) break;
         continue;
       }
@@ -201,6 +203,31 @@ Directory Analyser::below(const Directory& from, const Value& to) {
     if (each.size() + to.text.size() < kMaxDirectoryBytes) {
       made.paths.push_back(join(each, to.text));
     } else {
+      made.unknown = true;
+    }
+  }
+  return made;
+}
+
+// Returns the directory in which a program stands after chdir(2), and cd -P: ".." leaves the
+// directory to which a link leads.
+Directory Analyser::reached(const Directory& from, const Value& to) {
+  Directory made = below(from, to);
+  if (!place_.resolve || made.paths.empty()) return made;
+  const bool absolute = to.text.rfind('/', 0) == 0;
+  std::vector<std::string> starts = absolute ? std::vector<std::string>{""} : from.paths;
+  made.paths.clear();
+  for (const std::string& each : starts) {
+    const std::string path = absolute ? to.text : each + "/" + to.text;
+    if (path.size() >= kMaxDirectoryBytes || !spend(path.size() * kPathCost)) {
+      made.unknown = true;
+      continue;
+    }
+    auto real = place_.resolve(path);
+    if (real) {
+      made.paths.push_back(std::move(*real));
+    } else {
+      doubt(Doubt::kUnansweredPath, to.range, path, static_cast<int>(facts_.commands.size()));
       made.unknown = true;
     }
   }
@@ -257,9 +284,18 @@ Directory Analyser::target_of(const std::vector<Value>& argv) {
     const bool searched = !to.text.empty() && to.text[0] != '/' && to.text[0] != '.';
     if (searched && scope_.find("CDPATH") != nullptr) return unknown;
   }
-  // cd -P follows a link before it applies "..", so the lexical path would be wrong.
-  if (physical && to.text.find("..") != std::string::npos) return unknown;
-  return below(scope_.cwd(), to);
+  if (physical) return reached(scope_.cwd(), to);
+  Directory made = below(scope_.cwd(), to);
+  // bash takes the path physically if the directory does not exist that it finds without links.
+  if (!physical_ && to.text.find("..") == std::string::npos) return made;
+  for (std::string& path : reached(scope_.cwd(), to).paths) {
+    const auto same = [&](const std::string& each) {
+      return each == path || (!physical_ && place_.resolve && place_.resolve(each) == path);
+    };
+    if (std::none_of(made.paths.begin(), made.paths.end(), same))
+      made.paths.push_back(std::move(path));
+  }
+  return made;
 }
 
 bool Analyser::call_function(const std::string& name, const std::vector<Value>& argv,

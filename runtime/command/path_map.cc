@@ -107,6 +107,45 @@ bool component_match(std::string_view glob, std::string_view text) {
   return at == glob.size();
 }
 
+namespace {
+
+// Returns true if the bracket expression may match a dot; `inside` is what stands between [ and ].
+bool may_be_dot(std::string_view inside) {
+  const bool negated = !inside.empty() && (inside[0] == '!' || inside[0] == '^');
+  if (negated) inside.remove_prefix(1);
+  if (inside.find("[:") != std::string_view::npos || inside.find("[.") != std::string_view::npos ||
+      inside.find("[=") != std::string_view::npos)
+    return true;
+  bool dot = false;
+  for (std::size_t at = 0; at < inside.size(); ++at) {
+    const bool range = at + 2 < inside.size() && inside[at + 1] == '-';
+    dot = dot || (range ? inside[at] <= '.' && '.' <= inside[at + 2] : inside[at] == '.');
+    if (range) at += 2;
+  }
+  return dot != negated;
+}
+
+}  // namespace
+
+bool may_match_parent(std::string_view glob) {
+  if (glob.find('(') != std::string_view::npos) return glob.find('.') != std::string_view::npos;
+  // Only a dot that is written matches a leading dot.
+  if (glob.empty() || glob[0] != '.') return false;
+  bool dot = false;  // the second one
+  for (std::size_t at = 1; at < glob.size(); ++at) {
+    if (glob[at] == '*') continue;
+    if (dot) return false;
+    dot = true;
+    if (glob[at] == '?' || glob[at] == '.') continue;
+    const std::size_t close =
+        glob[at] == '[' ? glob.find(']', std::min(at + 2, glob.size())) : std::string_view::npos;
+    if (close == std::string_view::npos || !may_be_dot(glob.substr(at + 1, close - at - 1)))
+      return false;
+    at = close;
+  }
+  return dot || glob.find('*') != std::string_view::npos;
+}
+
 std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const Place& place) {
   auto map = std::make_shared<PathMap>();
   map->workspace_ = normalize(place.workspace);

@@ -84,5 +84,7 @@ class PathMap {
 
 // Matches a glob in which * and ? stand for any characters but /, and [...] for any single one.
 bool component_match(std::string_view glob, std::string_view text);
+// Returns true if some shell may expand a component with a pattern to "..": `.*`, `.?`, `.[.x]`.
+bool may_match_parent(std::string_view glob);
 
 }  // namespace gibbous::command

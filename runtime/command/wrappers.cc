@@ -167,7 +167,7 @@ bool Analyser::carry_argv(const RunsSpec& runs, SimpleCommand* command,
   const Nest nest(*this, Nesting::Kind::kWrapper, command->program);
   const Scope::Mark mark = scope_.mark();
   for (const Selected& selected : select(command->argv, arguments, arguments.spec->cwd)) {
-    enter(below(scope_.cwd(), selected.value));
+    enter(reached(scope_.cwd(), selected.value));
   }
   Feed inner_feed = feed;
   if (runs.appends) inner_feed = {};

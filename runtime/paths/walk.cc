@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <climits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "runtime/base/path_text.h"
@@ -28,6 +29,15 @@ UniqueFd open_at(int directory, const char* name, std::uint64_t flags, std::uint
   return UniqueFd(static_cast<int>(::syscall(SYS_openat2, directory, name, &how, sizeof(how))));
 }
 
+// Returns true if a component of the path is "..".
+bool has_parents(std::string_view path) {
+  for (std::size_t at = path.find("/.."); at != std::string_view::npos;
+       at = path.find("/..", at + 1)) {
+    if (at + 3 == path.size() || path[at + 3] == '/') return true;
+  }
+  return false;
+}
+
 class Walk {
  public:
   explicit Walk(const MountTable* mounts)
@@ -35,7 +45,10 @@ class Walk {
 
   Walked run(const std::string& absolute) {
     if (absolute.empty() || absolute.size() >= PATH_MAX) return missing(absolute, ENAMETOOLONG);
-    if (const auto plain = look_plain(absolute)) {
+    const auto plain = look_plain(absolute);
+    // "new/../link": once something makes "new", the link behind it counts.
+    const bool may_go_on = plain == Reached::kMissing && has_parents(absolute);
+    if (plain && !may_go_on) {
       return {*plain, normalize_path(absolute), errno_, mount_};
     }
     directory_ = UniqueFd(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -69,6 +82,7 @@ class Walk {
       rest.erase(0, end);
       if (name == ".") continue;
       UniqueFd next = look_up(name);
+      if (!next && passes_missing(name, &rest)) continue;
       if (!next) return stop(real_ + "/" + name + rest);  // nothing below it exists
       if (name == "..") {
         real_.resize(real_.empty() ? 0 : real_.rfind('/'));
@@ -98,7 +112,31 @@ class Walk {
       rest = to + rest;
       if (rest.size() > std::size_t{2} * PATH_MAX) return missing(real_ + "/" + rest, ENAMETOOLONG);
     }
-    return {Reached::kFound, real_.empty() ? "/" : real_, 0, mounts_ == nullptr ? 0 : mount_};
+    const std::string real = real_.empty() ? "/" : real_;
+    if (passed_ != 0) return missing(real, passed_);
+    return {Reached::kFound, real, 0, mounts_ == nullptr ? 0 : mount_};
+  }
+
+  // What does not exist counts as a directory if the path leaves it again by "..". Returns true if
+  // it does; `rest` is then what follows that "..".
+  bool passes_missing(const std::string& name, std::string* rest) {
+    if (errno_ != ENOENT && errno_ != ENOTDIR) return false;
+    const bool leaves_file = name == "..";
+    std::size_t at = 0;
+    for (int deep = leaves_file ? 0 : 1; deep > 0;) {
+      const std::size_t begin = rest->find_first_not_of('/', at);
+      if (begin == std::string::npos) return false;
+      at = std::min(rest->find('/', begin), rest->size());
+      const std::string_view each = std::string_view(*rest).substr(begin, at - begin);
+      deep += each == ".." ? -1 : each == "." ? 0 : 1;
+    }
+    passed_ = errno_;
+    rest->erase(0, at);
+    if (!leaves_file) return true;
+    real_.resize(real_.empty() ? 0 : real_.rfind('/'));
+    directory_ =
+        UniqueFd(::open(real_.empty() ? "/" : real_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    return enter();
   }
 
   static Walked missing(const std::string& path, int error) {
@@ -155,6 +193,7 @@ class Walk {
   std::uint64_t mount_ = 0;   // of directory_
   bool is_link_ = false;      // directory_ is one
   int errno_ = 0;
+  int passed_ = 0;  // why a part of the path does not exist that it leaves again
 };
 
 }  // namespace

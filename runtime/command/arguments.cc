@@ -140,6 +140,10 @@ class Splitter {
   int words_ = 0;
 };
 
+bool has_value(const ProgramSpec* spec, const std::string& option) {
+  return spec != nullptr && listed(spec->values, option);
+}
+
 bool same_option(const std::string& wanted, const std::string& found) {
   if (wanted == found) return true;
   return found.size() >= 3 && wanted.size() > found.size() && wanted[1] == '-' &&
@@ -213,8 +217,11 @@ std::vector<Selected> select(const std::vector<Value>& argv, const Arguments& ar
         break;
       case Selector::Kind::kOptions:
         for (const OptionValue& each : arguments.values) {
+          // --exclude abbreviates nothing where it is an option itself.
+          const bool whole =
+              has_value(arguments.spec, each.option) || has_value(arguments.program, each.option);
           for (const std::string& option : selector.options) {
-            if (!same_option(option, each.option)) continue;
+            if (whole ? option != each.option : !same_option(option, each.option)) continue;
             found.push_back({each.value, each.argument});
             break;
           }

@@ -4,24 +4,30 @@ return {
   ['cd pushd chdir'] = { enters = 'operands' },
   ['popd dirs pwd jobs fg bg disown wait suspend logout exit return break continue shift times '
     .. 'umask ulimit shopt set history help caller true false : bindkey rehash '
-    .. 'type'] = {},
+    .. 'type'] = { text = 'words' },
   ['fc hist'] = { values = '-e', runs = { { how = 'earlier', unless = '-l' } } },
   compgen = { values = '-A -C -F -G -P -S -W -X -o', runs = { { how = 'shell', from = '-C' } } },
-  which = {},
+  which = { text = 'words' },
   ['echo print'] = { prints = true },
   printf = { values = '-v', prints = true, evaluated = '-v' },
-  ['export declare typeset local readonly'] = { evaluated = 'operands' },
-  ['unset let'] = { evaluated = 'operands' },
-  ['read'] = { values = '-a -d -i -n -N -p -t -u', evaluated = { 'operands', '-a' } },
+  -- Their values count as those of variables.
+  ['export declare typeset local readonly'] = { evaluated = 'operands', text = 'words' },
+  ['unset let'] = { evaluated = 'operands', text = 'words' },
+  ['read'] = {
+    values = '-a -d -i -n -N -p -t -u',
+    evaluated = { 'operands', '-a' },
+    text = 'words',
+  },
   ['mapfile readarray'] = {
     values = '-d -n -O -s -u -C -c',
     evaluated = 'operands',
     runs = { { how = 'shell', from = '-C' } },
   },
-  getopts = { evaluated = 'second' },
+  getopts = { evaluated = 'second', text = 'words' },
   ['test ['] = {
     -- Operands are mostly compared and rarely file names; a test changes nothing.
     evaluated = 'operands',
+    text = 'words',
   },
   ['expr bc dc seq sleep usleep factor numfmt date cal tty stty tput reset clear yes nproc arch '
     .. 'uname hostname whoami id groups logname users who w uptime free vmstat iostat mpstat lscpu '
@@ -30,8 +36,7 @@ return {
     .. 'htop btop pidof pgrep pwdx pmap'] = {
     values = '-d --date -f --file -r --reference -s --set -o -p -u -U -C -t',
   },
-  ['alias'] = {},
-  unalias = {},
+  ['alias unalias'] = { text = 'words' },
   eval = { runs = { { how = 'joined' } } },
   ['source .'] = { runs = { { how = 'file' } } },
   trap = { options_first = true, runs = { { how = 'shell', from = 'first', unless = '-l -p' } } },

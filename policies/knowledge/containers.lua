@@ -100,6 +100,7 @@ return {
       .. '--field-selector --sort-by -s --server --as --image --replicas --port --type -p --patch '
       .. '--grace-period --timeout --from-literal --from-file --field-manager',
     reads = '-f --filename -k --kustomize',
+    text = '--kubeconfig', -- where it looks by itself, too
     hosts = '-s --server',
     subcommands = subcommands('get describe logs explain top version cluster-info api-resources '
       .. 'api-versions config diff wait events kustomize completion options plugin auth apply '
@@ -120,6 +121,7 @@ return {
     }),
   },
   ['helm helmfile'] = {
+    text = '--kubeconfig --description',
     values = '-n --namespace -f --values --set --set-file --set-string --version --kubeconfig '
       .. '--kube-context --repo --post-renderer -o --output --timeout',
     reads = '-f --values',

@@ -37,6 +37,7 @@ local git = {
   values = '-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source',
   cwd = { '-C', '--work-tree' },
   enters = '--git-dir',
+  text = '-m --message --author --committer --grep --trailer --date -S -G -e --exclude',
   runs = key_runs('-c'),
   subcommands = {
     status = {},
@@ -65,11 +66,13 @@ local git = {
     ['ls-files'] = { values = '-x -X', lists = true },
     ['ls-tree'] = {}, ['cat-file'] = {}, ['name-rev'] = {}, ['merge-base'] = {},
     ['for-each-ref'] = { values = '--format --sort --count --points-at' },
-    ['show-ref'] = {}, ['show-branch'] = {}, ['count-objects'] = {}, ['check-ignore'] = {},
+    ['show-ref'] = {}, ['show-branch'] = {}, ['count-objects'] = {},
+    ['check-ignore'] = { text = 'operands' },
     ['check-attr'] = {}, ['check-ref-format'] = {}, ['symbolic-ref'] = { values = '-m' }, var = {},
     cherry = {}, fsck = {}, ['verify-commit'] = {}, ['verify-tag'] = {}, ['verify-pack'] = {},
     version = {}, help = {}, ['diff-pairs'] = {}, ['get-tar-commit-id'] = {}, ['stripspace'] = {},
     grep = {
+      text = 'operands -e',
       values = '-e -f -m --max-count -A -B -C --threads --max-depth',
       reads = '-f',
       runs = { { how = 'shell', from = '-O --open-files-in-pager' } },
@@ -164,6 +167,7 @@ local git = {
     bundle = {},
     ['bundle create'] = { writes = 'first' },
     config = {
+      text = 'operands',
       values = '-f --file --blob --type --default',
       writes = '-f --file',
       runs = { { how = 'shell', from = 'second', strip_prefix = '!' } },
@@ -235,6 +239,7 @@ return {
   git = git,
   ['git-upload-pack git-receive-pack git-shell git-daemon'] = {},
   hg = {
+    text = '-m --message -X -I',
     values = '-R --repository --cwd --config -m --message -l --logfile -r --rev -u --user -d '
       .. '--date -e --ssh --remotecmd -X -I',
     cwd = '-R --repository --cwd',
@@ -254,6 +259,7 @@ return {
     },
   },
   svn = {
+    text = '-m --message',
     values = '-m --message -r --revision -F --file --diff-cmd --diff3-cmd --editor-cmd '
       .. '--config-dir --config-option --username --password --depth -x --extensions -c '
       .. '--change',
@@ -267,8 +273,9 @@ return {
       export = { writes = 'second' },
     },
   },
-  ['bzr cvs fossil jj p4 sl'] = {},
+  ['bzr cvs fossil jj p4 sl'] = { values = '-m --message', text = '-m --message' },
   gh = {
+    text = '-t --title -b --body -l --label --notes -q --jq --template',
     values = '-R --repo -t --title -b --body -F --body-file -H --head -B --base --json -q --jq '
       .. '--template -L --limit -s --state -l --label -a --assignee -f --field -X --method '
       .. '--raw-field --input --hostname --ref --notes --notes-file',
@@ -299,7 +306,8 @@ return {
     },
   },
   glab = {
-    values = '-R --repo -t --title -d --description',
+    values = '-R --repo -t --title -d --description -m --message',
+    text = '-t --title -d --description -m --message',
     subcommands = {
       ['mr view'] = {}, ['mr list'] = {}, ['mr create'] = {}, ['mr merge'] = {},
       ['issue view'] = {}, ['issue list'] = {}, ['issue create'] = {}, ['auth token'] = {},

@@ -55,4 +55,10 @@ return {
   languages = require 'knowledge.languages',
   paths = require 'knowledge.paths',
   outputs = require 'knowledge.outputs',
+  -- Options whose values are patterns, whatever the program.
+  text = {
+    '--exclude', '--exclude-dir', '--exclude-glob', '--exclude-path', '--exclude-pattern',
+    '--excludes', '--ignore', '--ignore-dir', '--ignore-glob', '--ignore-pattern', '--ignore-paths',
+    '--skip', '--omit', '--hide',
+  },
 }

@@ -143,8 +143,9 @@ return {
     .. 'pgcli mycli'] = {
     values = '-h --host -p --port -U --username -d --dbname -f --file -u --user -D --database -o '
       .. '--output -v --set -n -a -P -S -L --log-file -e --execute -c --command --eval -w -q '
-      .. '--query',
+      .. '--query --defaults-file --defaults-extra-file',
     reads = '-f --file',
+    text = '--defaults-file --defaults-extra-file', -- its own settings
     writes = '-o --output -L --log-file',
     hosts = '-h --host',
     runs = {

@@ -49,6 +49,7 @@ return {
     executes = '-F',
     writes = '-E',
     hosts = { 'first', '-J -W' },
+    text = 'operands -i', -- it uses a key and shows it to nobody; the command runs elsewhere
     runs = {
       { how = 'joined', skip = 1 },
       { how = 'shell', from = '-o', strip_prefix = 'ProxyCommand=' },
@@ -60,6 +61,7 @@ return {
     options_first = true,
     remote = true,
     values = '-p --port --ssh -i -M -L -R -D',
+    text = 'operands -i',
     hosts = 'first',
     runs = { { how = 'joined', skip = 1 }, { how = 'shell', from = '--ssh' } },
   },
@@ -72,6 +74,7 @@ return {
   scp = {
     values = '-c -D -F -i -J -l -o -P -S -X',
     executes = '-F -S -D',
+    text = '-i',
     reads = 'but_last',
     writes = 'last',
     hosts = 'operands',
@@ -83,6 +86,7 @@ return {
   sftp = {
     values = '-B -b -c -D -F -i -J -l -o -P -R -S -s -X',
     executes = '-F -b',
+    text = '-i',
     hosts = 'first',
     runs = {
       { how = 'shell', from = '-D -S' },

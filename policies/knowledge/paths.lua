@@ -95,6 +95,7 @@ return {
   { name = 'network_device', entries = { '/dev/tcp', '/dev/udp' } },
   {
     name = 'credential',
+    named = true,
     entries = joined(credentials, {
       '/proc/*/environ', '!/proc/self/environ', '/proc/*/mem', '/home/*/.ssh', '/home/*/.aws',
       '/home/*/.gnupg', '/home/*/.netrc', '/home/*/.config/gh', '/home/*/.kube',
@@ -112,13 +113,14 @@ return {
     },
   },
   -- Gibbous's own: what it remembers, and its configuration;
-  { name = 'own_state', entries = { '$STATE', '$CONFIG', '~/.local/state/gibbous' } },
+  { name = 'own_state', named = true, entries = { '$STATE', '$CONFIG', '~/.local/state/gibbous' } },
   -- what decides.
   { name = 'own_rules', entries = { '$SCRIPTS', '$POLICIES', '~/.config/gibbous' } },
   -- Files of the workspace that often hold secrets: reading them needs approval.
   {
     name = 'secret',
     inside = true,
+    named = true,
     entries = {
       '**/.env', '**/.env.local', '**/.env.production', '**/.env.prod', '**/.env.staging',
       '**/.env.development.local', '**/.env.production.local', '**/.netrc', '**/.pypirc',

@@ -1,7 +1,8 @@
 -- Programs that signal, stop and renumber processes.
 return {
-  kill = { values = '-s --signal -n -q --queue', single_dash_long = true },
+  kill = { text = 'words', values = '-s --signal -n -q --queue', single_dash_long = true },
   ['pkill'] = {
+    text = 'operands',
     values = '-s --signal --session -u --euid -U --uid -g --pgroup -G --group -P --parent -t '
       .. '--terminal -F --pidfile -r --runstates --ns --nslist --cgroup',
   },

@@ -11,6 +11,7 @@ return {
     values = FIND_VALUES,
     enters = 'operands',
     lists = true,
+    text = '-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname',
     filters = '-name -iname -path -ipath -wholename -lname -regex -iregex -newer -newermt -mtime '
       .. '-atime -ctime -mmin -amin -cmin -size -empty -user -group -perm -links -inum -samefile '
       .. '-executable',
@@ -26,6 +27,7 @@ return {
       .. '--changed-within --changed-before -o --owner -j --threads -c -C --base-directory '
       .. '--search-path --ignore-file --format --and --max-results --exact-depth --path-separator',
     cwd = '-C --base-directory',
+    text = 'first -E --exclude',
     enters = { 'rest', '--search-path' },
     lists = true,
     runs = { { how = 'until', from = '-x --exec -X --exec-batch', appends = true } },
@@ -35,6 +37,7 @@ return {
       .. '--context -d --directories -D --devices --include --exclude --exclude-dir '
       .. '--exclude-from --label --binary-files',
     reads = '-f --file --exclude-from',
+    text = 'first -e --regexp --include --exclude --exclude-dir --label',
     accesses = {
       { access = 'read', of = 'rest', unless = '-e --regexp -f --file' },
       { access = 'read', of = 'operands', when = '-e --regexp -f --file' },
@@ -44,13 +47,14 @@ return {
       },
     },
   },
-  rgrep = { accesses = { { access = 'read', of = 'rest', recursive = true } } },
+  rgrep = { text = 'first', accesses = { { access = 'read', of = 'rest', recursive = true } } },
   rg = {
     values = '-e --regexp -f --file -g --glob --iglob -t --type -T --type-not --type-add -m '
       .. '--max-count -A --after-context -B --before-context -C --context -d --max-depth -M '
       .. '--max-columns -r --replace -j --threads -E --encoding --ignore-file --sort --sortr '
       .. '--pre --pre-glob --hostname-bin --max-filesize --color --colors --engine',
     reads = '-f --file --ignore-file',
+    text = 'first -e --regexp -g --glob --iglob --type-add -r --replace',
     accesses = {
       {
         access = 'read', of = 'rest', recursive = true,
@@ -68,6 +72,7 @@ return {
     },
   },
   ['ag ack'] = {
+    text = 'first -G --file-search-regex',
     values = '-A --after -B --before -C --context -m --max-count -G --file-search-regex --ignore '
       .. '--ignore-dir --pager --type --depth --path-to-ignore --ackrc',
     accesses = { { access = 'read', of = 'rest', recursive = true } },
@@ -75,6 +80,7 @@ return {
     runs = { { how = 'shell', from = '--pager' } },
   },
   ['ast-grep'] = {
+    text = '-p --pattern -r --rewrite',
     values = '-p --pattern -r --rewrite -l --lang -c --config --selector --strictness -j',
     accesses = {
       { access = 'read', of = 'rest', recursive = true },
@@ -104,7 +110,7 @@ return {
     enters = 'operands',
   },
   ['df'] = { values = '-B --block-size -t --type -x --exclude-type', enters = 'operands' },
-  ['locate mlocate plocate'] = { values = '-d --database -l --limit -n' },
+  ['locate mlocate plocate'] = { text = 'operands', values = '-d --database -l --limit -n' },
   updatedb = { values = '-o --output', writes = '-o --output' },
   fzf = {
     values = '--preview --bind --query -q --filter -f --height --prompt --header --delimiter -d '

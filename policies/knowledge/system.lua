@@ -35,7 +35,7 @@ return {
     reads = '--file -D --directory',
   },
   dmesg = { values = '-l --level -f --facility -n --console-level' },
-  logger = { values = '-t -p -f -n -P' },
+  logger = { values = '-t -p -f -n -P', text = 'operands' },
   ['sysctl'] = { values = '-p --load -r --pattern', reads = '-p --load' },
   ['insmod rmmod modprobe depmod kmod'] = { values = '-d -C -S', executes = 'first' },
   ['kexec kdump'] = { values = '-l --load --initrd --append --command-line', executes = '-l '
@@ -55,7 +55,8 @@ return {
   ['crond cron anacron atd'] = {},
   ['defaults plutil pmset nvram bless diskutil hdiutil tmutil softwareupdate'] = {},
   ['eject rfkill rtcwake setterm chvt loadkeys xrandr xset xdotool ydotool wmctrl wl-copy xclip '
-    .. 'xsel pbcopy pbpaste notify-send say'] = {},
+    .. 'xsel pbcopy pbpaste'] = {},
+  ['notify-send say'] = { text = 'operands' },
   ['ipcrm'] = {},
   ['needrestart reboot-required checkrestart'] = {},
 }

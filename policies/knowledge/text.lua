@@ -15,7 +15,7 @@ return {
     values = '-b --bytes -c --characters -d --delimiter -f --fields --output-delimiter',
     reads = 'operands',
   },
-  tr = {},
+  tr = { text = 'operands' },
   uniq = {
     values = '-f --skip-fields -s --skip-chars -w --check-chars',
     reads = 'first',
@@ -67,6 +67,7 @@ return {
     values = '-f --file -F --field-separator -v --assign -i --include -l --load -e --source -E '
       .. '--exec -o --pretty-print -p --profile -d --dump-variables',
     executes = '-f --file -i --include -l --load -E --exec',
+    text = '-F --field-separator',
     writes = '-o --pretty-print -p --profile -d --dump-variables',
     accesses = {
       { access = 'read', of = 'rest', unless = '-f --file -e --source -E --exec' },
@@ -81,6 +82,7 @@ return {
     },
   },
   ['jq gojq jaq yq xq dasel'] = {
+    text = 'first --expression',
     values = '-f --from-file -L --library-path --indent -p --input-format -o '
       .. '--output-format --expression',
     reads = { '-f --from-file -L --library-path' },
@@ -130,6 +132,7 @@ return {
     accesses = { { access = 'execute', of = '-k --lesskey-file --lesskey-src' } },
   },
   ['man apropos whatis'] = {
+    text = 'operands',
     values = '-P --pager -H --html -C --config-file -M --manpath -S -s --sections -L --locale -R '
       .. '--recode -E --encoding -T --troff-device -p --preprocessor',
     reads = '-C --config-file -M --manpath',

@@ -5,6 +5,7 @@ local RULES = {
   require 'rules.machine',
   require 'rules.credentials',
   require 'rules.own',
+  require 'rules.named',
   require 'rules.processes',
   require 'rules.downloads',
   require 'rules.privileges',

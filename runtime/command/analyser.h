@@ -1,9 +1,9 @@
 // Analyser: one walk over one line. analyse.cc drives it. walk.cc handles compound commands,
 // functions.cc function bodies and traps, redirections.cc redirections, expand.cc words (expander.h
-// a single word), simple.cc simple commands, builtin.cc builtins, access.cc paths, wrappers.cc
-// commands in commands, carriers.cc shell code in words, files and input, printed.cc the output of
-// commands, suspect.cc text that may run, and code.cc code in other languages. Private to this
-// folder.
+// a single word), simple.cc simple commands, builtin.cc builtins, access.cc paths, named_paths.cc
+// paths that words only name, wrappers.cc commands in commands, carriers.cc shell code in words,
+// files and input, printed.cc the output of commands, suspect.cc text that may run, and code.cc
+// code in other languages. Private to this folder.
 #pragma once
 
 #include <deque>
@@ -156,6 +156,16 @@ class Analyser {
                    bool redirection, const Directory& from, std::vector<Access>* into);
   void add_without_unknown(AccessKind kind, bool recursive, const Value& value, int argument,
                            bool redirection, const Directory& from, std::vector<Access>* into);
+  // named_paths.cc
+  void add_names(const Arguments& arguments, const Directory& from, const Feed& feed,
+                 SimpleCommand* command);
+  void add_named(const Value& value, int argument, bool whole, bool links, const Directory& from,
+                 std::vector<Access>* into);
+  void add_marked(const SimpleCommand& command, const Arguments& arguments, const Directory& from,
+                  std::vector<Access>* into);
+  void add_fed(const Feed& feed, const Directory& from, std::vector<Access>* into);
+  bool is_text(const SimpleCommand& command, const Arguments& arguments, int argument);
+  bool stands_in_named(const Directory& from);
   void add_hosts(const Arguments& arguments, SimpleCommand* command);
   void take_exported(SimpleCommand* command);
   Feed print_text(const SimpleCommand& command, const Arguments& arguments, const Feed& feed);
@@ -217,13 +227,15 @@ class Analyser {
   std::deque<Parsed> parsed_;  // what Function::body points into
   std::vector<Nesting> nesting_;
   int source_ = 0;
-  int depth_ = 0;             // of code in code and functions
-  int shells_ = 0;            // sh -c and the like around the code being walked
-  int turns_ = 0;             // of loops that are being walked in advance
-  bool dry_ = false;          // the walk is undone afterwards
-  bool last_pipe_ = false;    // shopt -s lastpipe
-  bool input_moved_ = false;  // exec <file
-  bool physical_ = false;     // set -P, perhaps
+  int depth_ = 0;                             // of code in code and functions
+  int shells_ = 0;                            // sh -c and the like around the code being walked
+  int turns_ = 0;                             // of loops that are being walked in advance
+  bool dry_ = false;                          // the walk is undone afterwards
+  bool last_pipe_ = false;                    // shopt -s lastpipe
+  bool input_moved_ = false;                  // exec <file
+  bool physical_ = false;                     // set -P, perhaps
+  bool exports_all_ = false;                  // set -a, perhaps
+  std::unordered_set<std::string> exported_;  // names that export has named
   std::size_t spent_ = 0;
   bool over_ = false;
   bool done_ = false;                 // the code being walked has run already
@@ -288,6 +300,7 @@ class Analyser {
   std::unordered_set<const Node*> walked_bodies_;
   std::vector<Definition> definitions_;
   std::unordered_map<std::string, std::string> aliases_;
+  std::unordered_map<std::string, bool> in_named_;  // directories: in a `named` class
   std::unordered_map<std::string, std::optional<std::string>> resolved_;  // directories, by path
 };
 

@@ -236,6 +236,10 @@ std::vector<Selected> select(const std::vector<Value>& argv, const Arguments& ar
           found.push_back({tail_of(value, size), index});
         }
         break;
+      case Selector::Kind::kWords:
+        for (std::size_t at = 1; at < argv.size(); ++at)
+          found.push_back({argv[at], static_cast<int>(at)});
+        break;
       case Selector::Kind::kHere: {
         Value here;
         here.text = ".";

@@ -100,7 +100,10 @@ void Analyser::declare(const SimpleCommand& command, const std::vector<Arg>& arg
       made.unknown = made.array;
       scope_.set(variable, std::move(made));
     }
-    if (exports) scope_.put_in_environment(variable);
+    if (exports) {
+      scope_.put_in_environment(variable);
+      exported_.insert(variable);
+    }
     if (fixes) scope_.fix(variable);
   }
 }
@@ -158,6 +161,8 @@ bool Analyser::builtin(const SimpleCommand& command, const std::vector<Arg>& arg
       if (!dashes && option) {
         if (text.back() == 'o' && text.size() > 1) ++at;
         const bool named = at < argv.size() && argv[at].text == "physical";
+        const bool all = at < argv.size() && argv[at].text == "allexport";
+        exports_all_ = exports_all_ || all || (text[0] == '-' && text.find('a') != text.npos);
         physical_ = physical_ || named || text.find('P') != std::string::npos;
         if (text == "-" && at + 1 == argv.size()) break;
         continue;
@@ -284,10 +289,13 @@ Directory Analyser::target_of(const std::vector<Value>& argv) {
     const bool searched = !to.text.empty() && to.text[0] != '/' && to.text[0] != '.';
     if (searched && scope_.find("CDPATH") != nullptr) return unknown;
   }
+  // Without links to look up, the lexical path would be wrong.
+  const bool climbs = to.text.find("..") != std::string::npos;
+  if (physical && climbs && !place_.resolve) return unknown;
   if (physical) return reached(scope_.cwd(), to);
   Directory made = below(scope_.cwd(), to);
   // bash takes the path physically if the directory does not exist that it finds without links.
-  if (!physical_ && to.text.find("..") == std::string::npos) return made;
+  if (!physical_ && !climbs) return made;
   for (std::string& path : reached(scope_.cwd(), to).paths) {
     const auto same = [&](const std::string& each) {
       return each == path || (!physical_ && place_.resolve && place_.resolve(each) == path);

@@ -50,7 +50,17 @@ constexpr PathClasses kPartlyKnown = 1U << 4;     // a hole after a known beginn
 constexpr PathClasses kHoldsWorkspace = 1U << 5;  // a directory above the workspace
 constexpr int kFirstOwnClass = 6;
 
-enum class AccessKind : std::uint8_t { kRead, kWrite, kRemove, kPermission, kExecute, kEnter };
+// kName: a word names the path, and nothing is known of what the program does with it. There is one
+// only for paths of the classes that Knowledge calls `named`.
+enum class AccessKind : std::uint8_t {
+  kRead,
+  kWrite,
+  kRemove,
+  kPermission,
+  kExecute,
+  kEnter,
+  kName
+};
 
 // One path that a command touches.
 struct Access {

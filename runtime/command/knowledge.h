@@ -16,7 +16,7 @@ namespace gibbous::command {
 
 // Selects words of an argv: 'operands' 'first' 'second' 'rest' (all operands but the first) 'last'
 // 'but_last', '-o --output' (values of these options), 'of=' (the rest of operands with that
-// prefix), 'after_--'.
+// prefix), 'after_--', 'words' (all).
 struct Selector {
   enum class Kind : std::uint8_t {
     kOperands,
@@ -28,7 +28,8 @@ struct Selector {
     kOptions,
     kPrefix,
     kAfterDashes,
-    kHere  // no word: the working directory
+    kHere,  // no word: the working directory
+    kWords  // all words
   };
   Kind kind = Kind::kOperands;
   std::vector<std::string> options;  // kOptions, with their dashes
@@ -86,6 +87,7 @@ struct ProgramSpec {
   std::vector<Selector> cwd;        // make -C DIR: relative paths begin there
   std::vector<Selector> hosts;      // operands that name hosts or URLs
   std::vector<Selector> evaluated;  // words whose [subscripts] a builtin evaluates
+  std::vector<Selector> text;       // words that name no path which it reads: messages, patterns
   bool single_dash_long = false;    // -name is one option, not a cluster (find, java)
   bool options_first = false;       // options end at the first operand
   bool privileged = false;
@@ -123,6 +125,7 @@ struct PathClassSpec {
   std::string name;
   std::vector<std::string> entries;
   bool inside = false;  // holds for paths in the workspace too (protected files, credentials)
+  bool named = false;   // holds for whatever a word names: AccessKind::kName
 };
 
 struct Knowledge {
@@ -133,6 +136,8 @@ struct Knowledge {
   std::vector<PathClassSpec> classes;
   // The output of these commands in $( ): "pwd" -> "$PWD", "mktemp" -> "/tmp/*".
   std::map<std::string, std::string> outputs;
+  // Options whose values are text in every program, as globs: "--exclude*".
+  std::vector<std::string> text;
 
   const ProgramSpec* find(const std::string& program) const;
   PathClasses class_bit(const std::string& name) const;  // built-in names too; 0: none

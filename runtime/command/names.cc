@@ -55,6 +55,8 @@ const char* name_of(AccessKind kind) {
       return "execute";
     case AccessKind::kEnter:
       return "enter";
+    case AccessKind::kName:
+      return "name";
   }
   return "";
 }

@@ -1,6 +1,7 @@
 #include "runtime/command/path_map.h"
 
 #include <algorithm>
+#include <array>
 
 #include "runtime/base/path_text.h"
 #include "runtime/command/analyse.h"
@@ -37,6 +38,15 @@ std::vector<std::string> expand_entry(const std::string& entry, const Place& pla
     return {found->second + rest};
   return {};
 }
+
+constexpr std::size_t kMaxNameLength = 63;
+
+constexpr std::array<bool, 256> kDelimiters = [] {
+  std::array<bool, 256> made{};
+  for (const char each : std::string_view(" \t\n\r\"'`=:,;|@()<>&{}[]"))
+    made[static_cast<unsigned char>(each)] = true;
+  return made;
+}();
 
 bool has_glob(std::string_view text) {
   return text.find_first_of("*?[") != std::string_view::npos;
@@ -127,6 +137,10 @@ bool may_be_dot(std::string_view inside) {
 
 }  // namespace
 
+bool delimits_path(char byte) {
+  return kDelimiters[static_cast<unsigned char>(byte)];
+}
+
 bool may_match_parent(std::string_view glob) {
   if (glob.find('(') != std::string_view::npos) return glob.find('.') != std::string_view::npos;
   // Only a dot that is written matches a leading dot.
@@ -153,6 +167,7 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
     map->workspace_ = place.resolve(map->workspace_).value_or(map->workspace_);
   PathClasses bit = 1U << kFirstOwnClass;
   for (const PathClassSpec& spec : knowledge.classes) {
+    if (spec.named) map->named_ |= bit;
     for (const std::string& written : spec.entries) {
       Entry entry;
       entry.bit = bit;
@@ -168,6 +183,7 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
         if (!entry.takes_out && entry.path.rfind("/.", 0) == 0 &&
             entry.path.find('/', 1) == std::string::npos)
           map->dot_names_[entry.path.substr(1)] |= entry.bit;
+        if (spec.named && !entry.takes_out) map->add_name(entry.path);
         map->anywhere_.push_back(entry);
         continue;
       }
@@ -176,6 +192,7 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
         // Directories above the workspace say nothing about its contents.
         const bool above = !map->workspace_.empty() && is_within(map->workspace_, entry.path);
         entry.inside = spec.inside || !above;
+        if (spec.named && !entry.takes_out) map->add_name(entry.path);
         map->add(entry);
         // A link must not exclude anything.
         const bool device = is_within(entry.path, "/dev") || is_within(entry.path, "/proc");
@@ -184,6 +201,7 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
         if (!real || *real == entry.path || *real == "/") continue;
         Entry other = entry;
         other.path = *real;
+        if (spec.named) map->add_name(other.path);
         map->add(std::move(other));
       }
     }
@@ -233,6 +251,55 @@ PathClasses PathMap::may_match(const std::string& pattern) const {
     if (!entry.takes_out && overlaps(parts, entry.path, entry.only_itself)) found |= entry.bit;
   }
   return found;
+}
+
+void PathMap::add_name(std::string_view path) {
+  std::string_view name = path.substr(path.rfind('/') + 1);
+  if (name.rfind("*.", 0) == 0) name.remove_prefix(1);
+  // A pattern says nothing about its letters.
+  any_name_ = any_name_ || name.empty() || has_glob(name) || name.size() >= kMaxNameLength;
+  if (name.find(' ') != std::string_view::npos) blank_names_.emplace_back(name);
+  names_.emplace(name);
+  name_lengths_ |= std::uint64_t{1} << std::min<std::size_t>(name.size(), kMaxNameLength);
+}
+
+bool PathMap::may_name_with_blank(std::string_view text) const {
+  return std::any_of(blank_names_.begin(), blank_names_.end(), [&](const std::string& name) {
+    return text.find(name) != std::string_view::npos;
+  });
+}
+
+bool PathMap::may_name(std::string_view text, bool globs) const {
+  if (any_name_) return true;
+  const auto has = [&](std::size_t begin, std::size_t end) {
+    const std::size_t size = end - begin;
+    return size < kMaxNameLength && (name_lengths_ >> size & 1) != 0 &&
+           names_.find(text.substr(begin, size)) != names_.end();
+  };
+  std::size_t begin = 0;
+  std::size_t dot = std::string_view::npos;  // the last one of the component
+  bool pattern = false;
+  for (std::size_t at = 0;; ++at) {
+    const char byte = at == text.size() ? '/' : text[at];
+    if (byte == '[' && globs) return true;
+    if (byte != '/' && !delimits_path(byte)) {
+      if (byte == '.') dot = at;
+      // A pattern alone, such as *.c, names the files of a directory without such a class.
+      const bool wild = byte == '*' || byte == '?';
+      pattern = pattern || (wild && (at > begin || (at > 0 && text[at - 1] == '/')));
+      continue;
+    }
+    if (at > begin) {
+      if ((pattern && globs) || has(begin, at)) return true;
+      if (dot != std::string_view::npos && dot > begin && has(dot, at)) return true;
+      // -dNAME
+      if (begin == 0 && text[0] == '-' && at > 2 && has(2, at)) return true;
+    }
+    if (at == text.size()) return begin > 0 && may_name_with_blank(text);
+    begin = at + 1;
+    dot = std::string_view::npos;
+    pattern = false;
+  }
 }
 
 PathClasses PathMap::by_name(const std::string& path) const {

@@ -2,11 +2,14 @@
 // lookup costs one hash per component. Also normalises and joins paths. Any thread.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/command/facts.h"
@@ -46,6 +49,14 @@ class PathMap {
   // Returns the classes of entries whose name is a component of a path with an unknown beginning:
   // .ssh, .env.
   PathClasses by_name(const std::string& path) const;
+  // Returns false only if no path in the text, relative to a directory of no `named` class, can
+  // have such a class, as far as its name tells. Costs one look-up a component. `globs`: it holds
+  // patterns.
+  bool may_name(std::string_view text, bool globs) const;
+  // Returns true if the text holds such a name that has a blank in it.
+  bool may_name_with_blank(std::string_view text) const;
+  // The classes that count for whatever a word names.
+  PathClasses named() const { return named_; }
   const std::string& workspace() const { return workspace_; }
 
  private:
@@ -74,7 +85,23 @@ class PathMap {
   PathClasses itself(const std::string& path, bool inside) const;
   PathClasses one_below(const PathQuestion& question, bool inside) const;
 
+  void add_name(std::string_view path);
+
+  // Finds names without making a string of them.
+  struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+
   std::string workspace_;
+  PathClasses named_ = 0;
+  // The last components of the entries of named classes, ".p12" for "*.p12"; and their lengths.
+  std::unordered_set<std::string, NameHash, std::equal_to<>> names_;
+  std::uint64_t name_lengths_ = 0;
+  std::vector<std::string> blank_names_;
+  bool any_name_ = false;
   std::unordered_map<std::string, Marks> exact_;
   std::map<std::string, PathClasses> sorted_;  // of exact entries, for "what lies below"
   std::vector<Entry> globs_;                   // with a *
@@ -86,5 +113,7 @@ class PathMap {
 bool component_match(std::string_view glob, std::string_view text);
 // Returns true if some shell may expand a component with a pattern to "..": `.*`, `.?`, `.[.x]`.
 bool may_match_parent(std::string_view glob);
+// Returns true for a byte that may stand before or after a path in a word: = : , " @ ...
+bool delimits_path(char byte);
 
 }  // namespace gibbous::command

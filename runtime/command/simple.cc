@@ -74,6 +74,10 @@ void Analyser::simple(const Node& node, const Feed& outer) {
     command.program = ":";
     command.program_word = word;
     command.argv.push_back(std::move(word));
+    for (const NamedValue& each : command.assignments) {
+      if (exports_all_ || exported_.count(each.name) > 0)
+        add_named(each.value, -1, true, false, scope_.cwd(), &command.accesses);
+    }
     // Assignments alone become a command only if the variable makes programs run something.
     const bool executes =
         std::any_of(command.assignments.begin(), command.assignments.end(),
@@ -285,6 +289,7 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   const std::string carries = guessed_dangerous_;
   take_exported(&command);
   add_accesses(arguments, start, &command);
+  add_names(arguments, start, feed, &command);
   builtin(command, args, feed);
   if (command.program_word.text.find('/') != std::string::npos) {
     for (std::size_t at = 0; at < command.accesses.size(); ++at) {

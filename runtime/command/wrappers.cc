@@ -164,6 +164,11 @@ bool Analyser::carry_argv(const RunsSpec& runs, SimpleCommand* command,
     if (access.kind != AccessKind::kExecute || access.argument != 0)
       base.accesses.push_back(std::move(access));
   }
+  // xargs puts what it reads into the words of a program.
+  const Value& program = inner[0].value;
+  if (runs.appends && feed.piped && program.literal() &&
+      knowledge_.find(base_name(program.text)) == nullptr)
+    add_fed(feed, scope_.cwd(), &base.accesses);
   const Nest nest(*this, Nesting::Kind::kWrapper, command->program);
   const Scope::Mark mark = scope_.mark();
   for (const Selected& selected : select(command->argv, arguments, arguments.spec->cwd)) {

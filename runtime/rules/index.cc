@@ -25,6 +25,10 @@ std::uint32_t wanted(const std::optional<bool>& condition, Fact yes, Fact no) {
 
 }  // namespace
 
+bool changes_something(AccessKind kind) {
+  return kind != AccessKind::kRead && kind != AccessKind::kEnter && kind != AccessKind::kName;
+}
+
 Has what_it_has(const command::SimpleCommand& command, std::uint32_t doubts) {
   Has has;
   bool changes = false;
@@ -33,7 +37,7 @@ Has what_it_has(const command::SimpleCommand& command, std::uint32_t doubts) {
     has.classes |= access.classes;
     has.facts |= access.recursive ? kHasRecursive : kHasFlat;
     has.facts |= access.redirection ? kHasRedirection : kHasArgumentAccess;
-    changes = changes || (access.kind != AccessKind::kRead && access.kind != AccessKind::kEnter);
+    changes = changes || changes_something(access.kind);
   }
   has.doubts |= doubts;
   has.facts |=

@@ -34,6 +34,9 @@ enum Fact : std::uint32_t {
   kOnlyReads = 1U << 18,
 };
 
+// Returns true unless such an access only reads, enters or names a path.
+bool changes_something(command::AccessKind kind);
+
 // Always set in Has, and in Needs where there is no condition.
 inline constexpr std::uint32_t kAnyKind = 1U << 31;
 inline constexpr std::uint32_t kAnyDoubt = 1U << 31;

@@ -191,6 +191,8 @@ std::string_view verb_of(AccessKind kind) {
       return "executes";
     case AccessKind::kEnter:
       return "enters";
+    case AccessKind::kName:
+      return "names";
   }
   return "";
 }
@@ -222,7 +224,7 @@ bool accesses_hold(const Rule& rule, const Subject& subject, Why& why) {
   if (rule.decision == Decision::kAllow) {
     // One allowed path does not allow the others.
     const auto other = std::find_if(accesses.begin(), accesses.end(), [&](const Access& access) {
-      return !access_holds(rule, access);
+      return access.kind != AccessKind::kName && !access_holds(rule, access);
     });
     if (other != accesses.end()) {
       return why.wanted() &&
@@ -317,7 +319,7 @@ bool reading_holds(const Rule& rule, const Subject& subject, Why& why) {
   if (command.privileged) return why.no({"does not only read: privileged"});
   if (subject.doubt_count > 0) return why.no({"does not only read: something is in doubt"});
   for (const Access& access : command.accesses) {
-    if (access.kind == AccessKind::kRead || access.kind == AccessKind::kEnter) continue;
+    if (!changes_something(access.kind)) continue;
     if ((access.classes & rule.only_reads_besides) != 0) continue;
     return why.wanted() &&
            why.no({"does not only read: ", describe(access, access.classes, *subject.knowledge)});

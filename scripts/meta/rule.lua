@@ -23,8 +23,9 @@
 ---@field not_argument? string[] patterns: no word after the program matches any
 ---@field operand? string[] patterns: some word that is not an option matches one
 ---@field max_operands? integer
----@field access? string|string[] 'read write remove permission execute enter': the command accesses
----some path this way,
+---@field access? string|string[] 'read write remove permission execute enter name': the command
+---accesses some path this way; 'name': a word, a variable or its input names a path of a class that
+---is `named`, and nothing says what it does with it,
 ---@field path? string|string[] and the path has one of these classes: those of `paths`, and
 ---'workspace', 'workspace_root', 'outside', 'unknown', 'partly_known', 'holds_workspace'; without
 ---`access`, any access counts
@@ -98,12 +99,13 @@
 ---@field cwd string '' when it is unknown
 ---@field privileged boolean
 ---@field remote boolean
+---@field known_program boolean the knowledge has a table for it
 ---@field mode string
 
 ---The words of a command that something applies to: 'operands', 'first', 'second', 'rest' (operands
 ---except the first), 'last', 'but_last', 'after_--', 'of=' (the rest of operands with this prefix),
----options whose values are meant ('-o --output'), or 'here', the working directory. A list gives
----several.
+---options whose values are meant ('-o --output'), 'words' (all), or 'here', the working directory.
+---A list gives several.
 ---@alias Selector string|string[]
 
 ---Knowledge of a program: its table in `programs`, under its base name or a glob ('python3*').
@@ -121,6 +123,7 @@
 ---@field typed? TypedCommand[] commands that it takes in what is typed into it while it runs
 ---@field cwd? Selector the directory where relative paths start: make -C DIR
 ---@field hosts? Selector hosts or URLs
+---@field text? Selector words that name no path which it reads: messages, patterns, own settings
 ---@field evaluated? Selector words whose [subscripts] the shell evaluates: test -v, read, unset
 ---@field single_dash_long? boolean -name is one option, not a cluster: find, java
 ---@field options_first? boolean options end at the first operand: sudo, env, timeout
@@ -141,7 +144,7 @@
 ---@field language? string of the code, a key of `languages`; default: 'shell'
 
 ---@class ProgramAccess
----@field access 'read'|'write'|'remove'|'permission'|'execute'|'enter'
+---@field access 'read'|'write'|'remove'|'permission'|'execute'|'enter'|'name'
 ---@field of Selector
 ---@field when? string only with one of these flags
 ---@field unless? string not with one of these flags
@@ -181,6 +184,8 @@
 ---@class PathClass
 ---@field name string
 ---@field inside? boolean applies to paths inside the workspace, too; default: false
+---@field named? boolean counts for whatever a word names in any way, as access 'name'; default:
+---false
 ---@field entries string[] absolute, or with ~/ or $HOME: the path and everything below it.
 ---'=/home': only that path. '/dev/sd*': * matches any characters but /. '!/var/tmp' is an
 ---exception. '**/.git/hooks': in any directory of the workspace
@@ -192,3 +197,4 @@
 ---@field languages table<string, Language>
 ---@field paths PathClass[]
 ---@field outputs? table<string, string> the output of a command in $( ): { pwd = '$PWD' }
+---@field text? string[] options whose values are patterns in every program, as globs: '--exclude'

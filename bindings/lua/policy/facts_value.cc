@@ -220,6 +220,7 @@ void push_command_facts(lua_State* state, const Facts& facts, int command,
   set_text(state, "cwd", simple.cwd);
   set_flag(state, "privileged", simple.privileged);
   set_flag(state, "remote", simple.remote);
+  set_flag(state, "known_program", simple.known_program);
   set_text(state, "mode", mode);
   guard.check();
 }

@@ -15,12 +15,12 @@ namespace {
 using command::Selector;
 
 constexpr std::size_t kMaxOwnClasses = 32 - command::kFirstOwnClass;  // bits of PathClasses
-const std::vector<std::string> kSelectors = {"operands", "first",    "second",   "rest",
-                                             "last",     "but_last", "after_--", "here"};
-constexpr Selector::Kind kSelectorKinds[] = {Selector::Kind::kOperands,    Selector::Kind::kFirst,
-                                             Selector::Kind::kSecond,      Selector::Kind::kRest,
-                                             Selector::Kind::kLast,        Selector::Kind::kButLast,
-                                             Selector::Kind::kAfterDashes, Selector::Kind::kHere};
+const std::vector<std::string> kSelectors = {"operands", "first",    "second", "rest", "last",
+                                             "but_last", "after_--", "here",   "words"};
+constexpr Selector::Kind kSelectorKinds[] = {
+    Selector::Kind::kOperands,    Selector::Kind::kFirst, Selector::Kind::kSecond,
+    Selector::Kind::kRest,        Selector::Kind::kLast,  Selector::Kind::kButLast,
+    Selector::Kind::kAfterDashes, Selector::Kind::kHere,  Selector::Kind::kWords};
 constexpr KnowledgeField<command::VariableSpec> kVariableFields[] = {
     {"name", [](KnowledgeReader& r, command::VariableSpec* out) { r.text(&out->name); }, true},
     {"shell", [](KnowledgeReader& r, command::VariableSpec* out) { r.flag(&out->shell); }},
@@ -106,6 +106,7 @@ void check_entry(KnowledgeReader& reader, const std::string& entry) {
 constexpr KnowledgeField<command::PathClassSpec> kPathClassFields[] = {
     {"name", [](KnowledgeReader& r, command::PathClassSpec* out) { r.text(&out->name); }, true},
     {"inside", [](KnowledgeReader& r, command::PathClassSpec* out) { r.flag(&out->inside); }},
+    {"named", [](KnowledgeReader& r, command::PathClassSpec* out) { r.flag(&out->named); }},
     {"entries", [](KnowledgeReader& r, command::PathClassSpec* out) { r.texts(&out->entries); },
      true},
 };
@@ -144,9 +145,12 @@ void read_outputs(KnowledgeReader& reader, command::Knowledge* out) {
 }
 
 constexpr KnowledgeField<command::Knowledge> kKnowledgeFields[] = {
-    {"programs", read_programs, true},   {"variables", read_variables, true},
-    {"languages", read_languages, true}, {"paths", read_paths, true},
+    {"programs", read_programs, true},
+    {"variables", read_variables, true},
+    {"languages", read_languages, true},
+    {"paths", read_paths, true},
     {"outputs", read_outputs},
+    {"text", [](KnowledgeReader& r, command::Knowledge* out) { r.texts(&out->text); }},
 };
 
 }  // namespace

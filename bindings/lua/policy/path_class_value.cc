@@ -77,7 +77,7 @@ std::shared_ptr<const command::PathMap> make_path_map(const command::Knowledge& 
   const PathVariables places = with_place(place, variables);
   command::Knowledge classes;  // a map needs nothing else of it
   for (const command::PathClassSpec& written : knowledge.classes) {
-    command::PathClassSpec spec{written.name, {}, written.inside};
+    command::PathClassSpec spec{written.name, {}, written.inside, written.named};
     for (const std::string& entry : written.entries) {
       for (std::string& path : expand_entry(entry, places)) spec.entries.push_back(std::move(path));
     }

@@ -30,7 +30,7 @@ inline constexpr std::size_t kMaxRegexBytes = std::size_t{32} << 10;  // because
 inline constexpr std::size_t kMaxPolicyNodes = 1'000'000;  // values of all tables of one read
 inline constexpr std::size_t kMaxPolicyBytes = std::size_t{16} << 20;  // of all their texts
 
-inline constexpr int kAccessKinds = static_cast<int>(command::AccessKind::kEnter) + 1;
+inline constexpr int kAccessKinds = static_cast<int>(command::AccessKind::kName) + 1;
 inline constexpr int kDecisions = static_cast<int>(rules::Decision::kDeny) + 1;
 
 // Returns "unknown <what> '<word>'; did you mean ...?", or lists the known words.

@@ -207,6 +207,7 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
   question.recursive = recursive;
   std::string known = text;
   std::string rest;
+  std::string matched;   // from the first pattern on, where directories tell what it matches
   bool empties = false;  // its unknown parts may be empty
   const std::size_t before = into->size();
   if (!value.holes.empty()) {
@@ -230,6 +231,7 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
       const bool everything = pattern.component.find_first_not_of("*.?") == std::string::npos;
       question.contents = pattern.only_globs && everything && !pattern.deeper;
       if (pattern.deeper) rest = pattern.rest;
+      if (pattern.only_globs && place_.list && place_.resolve) matched = pattern.rest;
     }
   }
   // Removing a link removes the link itself, unless a slash follows its name.
@@ -272,6 +274,9 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
     each.contents = question.contents;
     each.path = std::move(path);
     into->push_back(std::move(each));
+    if (matched.empty() || !looks_for_links(into->back(), into->back().path, matched)) return;
+    const Access as = into->back();
+    add_links(as, as.path, matched, into);
   };
   if (known[0] == '/') {
     add(known);

@@ -1,5 +1,6 @@
 // Turns a shell command line, or an argv, into Facts. runtime/rules calls it for every verdict on a
-// command. Linear time, bounded; reads at most the symlinks of paths. Any thread.
+// command. Linear time, bounded; reads at most the symlinks of paths and, for patterns,
+// directories. Any thread.
 #pragma once
 
 #include <functional>
@@ -29,6 +30,13 @@ struct AnalyseLimits {
   std::size_t code_bytes = std::size_t{1} << 18;  // of all code in code
 };
 
+// A name in a directory.
+struct DirectoryEntry {
+  std::string name;
+  bool link = false;       // it may be one
+  bool directory = false;  // it may be one
+};
+
 struct Place {
   std::string workspace;  // absolute
   std::string cwd;        // absolute
@@ -49,6 +57,9 @@ struct Place {
   // nullopt when its file system does not say: kUnansweredPath. Without it, paths stay as written
   // (tests, other machines).
   std::function<std::optional<std::string>(const std::string&)> resolve;
+  // With `resolve`: what lies directly in a directory, as far as that is quickly known, so that
+  // links which a pattern matches are followed.
+  std::function<std::vector<DirectoryEntry>(const std::string&)> list;
 };
 
 // A program that takes what is typed, and the language in which it is code to it ("": none).

@@ -1,9 +1,9 @@
 // Analyser: one walk over one line. analyse.cc drives it. walk.cc handles compound commands,
 // functions.cc function bodies and traps, redirections.cc redirections, expand.cc words (expander.h
-// a single word), simple.cc simple commands, builtin.cc builtins, access.cc paths, named_paths.cc
-// paths that words only name, wrappers.cc commands in commands, carriers.cc shell code in words,
-// files and input, printed.cc the output of commands, suspect.cc text that may run, and code.cc
-// code in other languages. Private to this folder.
+// a single word), simple.cc simple commands, builtin.cc builtins, access.cc paths, glob_links.cc
+// links that patterns match, named_paths.cc paths that words only name, wrappers.cc commands in
+// commands, carriers.cc shell code in words, files and input, printed.cc the output of commands,
+// suspect.cc text that may run, and code.cc code in other languages. Private to this folder.
 #pragma once
 
 #include <deque>
@@ -156,6 +156,13 @@ class Analyser {
                    bool redirection, const Directory& from, std::vector<Access>* into);
   void add_without_unknown(AccessKind kind, bool recursive, const Value& value, int argument,
                            bool redirection, const Directory& from, std::vector<Access>* into);
+  // glob_links.cc
+  bool find_links(const std::string& directory, std::string_view rest, bool linked,
+                  std::vector<std::string>* into);
+  bool looks_for_links(const Access& as, const std::string& known, const std::string& rest);
+  void add_links(const Access& as, const std::string& known, const std::string& rest,
+                 std::vector<Access>* into);
+
   // named_paths.cc
   void add_names(const Arguments& arguments, const Directory& from, const Feed& feed,
                  SimpleCommand* command);
@@ -300,6 +307,17 @@ class Analyser {
   std::unordered_set<const Node*> walked_bodies_;
   std::vector<Definition> definitions_;
   std::unordered_map<std::string, std::string> aliases_;
+  std::unordered_map<std::string, std::vector<DirectoryEntry>> listed_;
+  std::unordered_set<std::string> looked_for_links_;
+  struct LinkSearch {
+    std::size_t command = 0;
+    AccessKind kind = AccessKind::kRead;
+    bool recursive = false;
+    std::string known;
+    std::string rest;
+  };
+  LinkSearch last_links_;
+  std::size_t matches_ = 0;                         // of patterns, in directories
   std::unordered_map<std::string, bool> in_named_;  // directories: in a `named` class
   std::unordered_map<std::string, std::optional<std::string>> resolved_;  // directories, by path
 };

@@ -22,6 +22,10 @@ std::optional<std::string> Answers::real(const std::string& path) {
   return std::nullopt;
 }
 
+std::vector<Entry> Answers::listed(const std::string& directory) const {
+  return entries(directory, mounts_->now().get());
+}
+
 std::vector<Answers::Missing> Answers::take_missing() {
   return std::exchange(missing_, {});
 }

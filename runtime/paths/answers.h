@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/paths/entries.h"
+
 namespace gibbous::paths {
 
 class MountTypes;  // mount_types.h
@@ -24,6 +26,8 @@ class Answers {
 
   // Returns nullopt when nobody has said yet, or nobody could.
   std::optional<std::string> real(const std::string& path);
+  // As entries() in entries.h.
+  std::vector<Entry> listed(const std::string& directory) const;
   bool has_missing() const { return !missing_.empty(); }
   std::vector<Missing> take_missing();
   // With nullopt, nobody could say.

@@ -109,6 +109,12 @@ command::Place CommandPolicy::place_of(const CommandRequest& request,
   place.resolve = [paths = request.paths](const std::string& path) {
     return paths ? paths->real(path) : std::optional<std::string>(paths::real_path(path));
   };
+  place.list = [paths = request.paths](const std::string& path) {
+    std::vector<command::DirectoryEntry> all;
+    for (paths::Entry& each : paths ? paths->listed(path) : paths::entries(path, nullptr))
+      all.push_back({std::move(each.name), each.link, each.directory});
+    return all;
+  };
   place.map = maps_->at(place, variables);
   // It is made again when more is known.
   if (request.paths && (request.paths->has_missing() || request.paths->has_gaps())) maps_->forget();

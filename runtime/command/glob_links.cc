@@ -1,0 +1,108 @@
+// Links that a pattern matches, or that lie behind what it matches: `rm -rf */x` follows a link out
+// of the workspace, as the shell does.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/command/analyser.h"
+
+namespace gibbous::command {
+namespace {
+
+constexpr std::size_t kMaxMatches = 1024;  // of all patterns of one line
+constexpr std::size_t kMatchCost = 256;    // in bytes of text
+constexpr std::size_t kListCost = 8192;    // for a directory,
+constexpr std::size_t kEntryCost = 64;     // its entries,
+constexpr std::size_t kListedCost = 16;    // and for each when it is looked at
+constexpr std::size_t kMaxLinkedPath = 4096;
+
+bool is_pattern(std::string_view component) {
+  return component.find_first_of("*?[(") != std::string_view::npos;
+}
+
+// As shells match: a leading dot only by a dot.
+bool shell_match(std::string_view pattern, std::string_view name) {
+  if (name[0] == '.' && pattern[0] != '.') return false;
+  return pattern.find('(') != std::string_view::npos || component_match(pattern, name);
+}
+
+}  // namespace
+
+// `rest` begins with a slash; `linked`: a link was passed. Returns false if there were too many
+// matches to look at.
+bool Analyser::find_links(const std::string& directory, std::string_view rest, bool linked,
+                          std::vector<std::string>* into) {
+  const std::size_t begin = rest.find_first_not_of('/');
+  if (begin == std::string_view::npos || directory.size() > kMaxLinkedPath) return true;
+  const std::size_t end = std::min(rest.find('/', begin), rest.size());
+  const std::string_view component = rest.substr(begin, end - begin);
+  const std::string_view behind = rest.substr(end);
+  const bool last = behind.find_first_not_of('/') == std::string_view::npos;
+  const auto leads_away = [&](const std::string& path) {
+    if (++matches_ > kMaxMatches || !spend(kMatchCost)) return false;
+    const auto real = place_.resolve(path);
+    if (real && *real != normalize(path)) into->push_back(path);
+    return true;
+  };
+  if (!is_pattern(component)) {
+    const std::string next = directory + "/" + std::string(component);
+    return last ? leads_away(next) : find_links(next, behind, linked, into);
+  }
+  auto listed = listed_.find(directory);
+  if (listed == listed_.end()) {
+    if (!spend(kListCost)) return false;
+    listed = listed_.emplace(directory, place_.list(directory)).first;
+    if (!spend(listed->second.size() * kEntryCost)) return false;
+  }
+  if (!spend(listed->second.size() * kListedCost)) return false;
+  for (const DirectoryEntry& entry : listed->second) {
+    if (!shell_match(component, entry.name)) continue;
+    const std::string next = directory + "/" + entry.name;
+    if (last) {
+      if ((linked || entry.link) && !leads_away(next)) return false;
+    } else if (entry.link || entry.directory) {
+      if (++matches_ > kMaxMatches) return false;
+      if (!find_links(next, behind, linked || entry.link, into)) return false;
+    }
+  }
+  return true;
+}
+
+// Returns true the first time. The same pattern may stand in a command thousands of times.
+bool Analyser::looks_for_links(const Access& as, const std::string& known,
+                               const std::string& rest) {
+  LinkSearch& last = last_links_;
+  if (last.command == facts_.commands.size() && last.kind == as.kind &&
+      last.recursive == as.recursive && last.rest == rest && last.known == known)
+    return false;
+  last = {facts_.commands.size(), as.kind, as.recursive, known, rest};
+  std::string key = std::to_string(last.command) + name_of(as.kind);
+  key += (as.recursive ? "r" : "/") + known + "//" + rest;
+  return looked_for_links_.insert(std::move(key)).second;
+}
+
+// Adds what a path with patterns touches through links. `known` is absolute: what stands before the
+// first pattern.
+void Analyser::add_links(const Access& as, const std::string& known, const std::string& rest,
+                         std::vector<Access>* into) {
+  std::vector<std::string> links;
+  const bool all = find_links(known == "/" ? "" : known, rest, false, &links);
+  for (const std::string& link : links) {
+    Value path;
+    path.text = link;
+    path.range = as.range;
+    std::vector<Access> found;
+    add_access(as.kind, as.recursive, path, as.argument, as.redirection, {}, &found);
+    for (Access& access : found) {
+      access.written = as.written;
+      if ((access.classes & ~(kInWorkspace | kWorkspaceRoot)) != 0)
+        into->push_back(std::move(access));
+    }
+  }
+  if (all) return;
+  Access unknown = as;
+  unknown.path.clear();
+  unknown.classes = unknown.own = kUnknownPath;
+  into->push_back(std::move(unknown));
+}
+
+}  // namespace gibbous::command

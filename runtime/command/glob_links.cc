@@ -45,8 +45,17 @@ bool Analyser::find_links(const std::string& directory, std::string_view rest, b
   };
   if (!is_pattern(component)) {
     const std::string next = directory + "/" + std::string(component);
-    return last ? leads_away(next) : find_links(next, behind, linked, into);
+    if (last) return leads_away(next);
+    if (!linked) {
+      if (++matches_ > kMaxMatches || !spend(kMatchCost)) return false;
+      const auto real = place_.resolve(next);
+      linked = real && *real != normalize(next);
+    }
+    return find_links(next, behind, linked, into);
   }
+  // .* is the directory itself, too.
+  if (!last && shell_match(component, ".") && !find_links(directory + "/.", behind, linked, into))
+    return false;
   auto listed = listed_.find(directory);
   if (listed == listed_.end()) {
     if (!spend(kListCost)) return false;

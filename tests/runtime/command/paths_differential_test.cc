@@ -239,6 +239,16 @@ class PathJudge {
     return "";
   }
 
+  // What a line reads, as far as it is known.
+  std::vector<std::string> read_by(const std::string& line) {
+    std::vector<std::string> paths;
+    for (const SimpleCommand& command : analyse(line, place_, *knowledge_).commands) {
+      for (const Access& access : command.accesses)
+        if (access.kind == AccessKind::kRead) paths.push_back(access.path);
+    }
+    return paths;
+  }
+
   long judged = 0;
   long led_out = 0;
 
@@ -276,6 +286,19 @@ void run_paths(int batches) {
 
 TEST_CASE("a path that leads out of the workspace is never taken for one inside") {
   run_paths(1);
+}
+
+TEST_CASE("a program is entered into what its directory leads to") {
+  const PathTree tree;
+  PathJudge judge(tree);
+  const auto found = [&](const std::string& line) { return judge.read_by(line); };
+  const std::vector<std::string> outside = {tree.top + "/out/f"};
+  CHECK(found("env -C away/.. cat f") == outside);
+  CHECK(found("env -C absolute cat f") == outside);
+  CHECK(found("cd away/.. && cat f") ==
+        std::vector<std::string>{tree.workspace + "/f", tree.top + "/out/f"});
+  CHECK(found("cd -P away && cd .. && cat f") == outside);
+  CHECK(found("cd away && cd .. && cat f").front() == tree.workspace + "/f");
 }
 
 TEST_CASE("a million paths that lead out are not taken for paths inside", "[.million]") {

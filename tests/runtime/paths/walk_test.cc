@@ -56,6 +56,11 @@ TEST_CASE("walk: links are resolved from left to right, as the kernel does it") 
   check_both(base + "/dangling/x", Reached::kMissing, base + "/gone/x");
   check_both(base + "/loop", Reached::kMissing, base + "/loop");
   check_both(base + "//a///b/", Reached::kFound, base + "/a/b");
+  // What does not exist may be made before the path is used.
+  check_both(base + "/new/../link/x", Reached::kMissing, base + "/a/b/x");
+  check_both(base + "/new/er/../../link/../b", Reached::kMissing, base + "/a/b");
+  check_both(base + "/a/b/file/../../link", Reached::kMissing, base + "/a/link");
+  check_both(base + "/dangling/../link/file", Reached::kMissing, base + "/a/b/file");
   check_both("/", Reached::kFound, "/");
   check_both("/..", Reached::kFound, "/");
 }

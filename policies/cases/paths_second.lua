@@ -19,6 +19,7 @@ return {
   {
     name = 'what is there is followed',
     deny = {
+      'tar -C ~/.ssh -cf x.tar .', 'tar -czf x.tgz --directory=/home/user/.aws .',
       'rm -rf src/../..', 'rm -rf src/../../etc', 'cd src/.. && rm -rf ../etc',
       'mkdir -p new && rm -rf new/../../etc', 'rm -rf ~/*/../.ssh', 'cat src/*/../../../etc/shadow',
       'cat "$X/../.ssh/id_rsa"', 'rm -rf /*/../etc', 'make -C /etc/.. -f /etc/shadow',
@@ -66,7 +67,10 @@ return {
       'frob <<< ~/.ssh/id_rsa', 'frob <<E\n/home/user/.ssh/id_rsa\nE', 'echo ~/.ssh/id_rsa | frob',
       'printf "%s\\n" ~/.ssh/id_rsa | frob -', 'echo ~/.ssh/id_rsa | xargs frob',
       'echo ~/.ssh/id_rsa | xargs -I{} frob --f={}', 'read x <<< ~/.ssh/id_rsa; frob $x',
-      'printf -v x %s ~/.ssh/id_rsa; frob $x', 'frob ~/.local/state/gibbous',
+      'printf -v x %s ~/.ssh/id_rsa; frob $x', 'echo ~/.ssh/id_rsa | cpio -o > x',
+      'echo ~/.ssh/id_rsa | tar -cf x.tar -T -', 'tar -cf x --files-from=- <<< ~/.ssh/id_rsa',
+      'find ~/.ssh -name "id*" | zip x.zip -@', 'ls ~/.ssh/id_rsa | rsync --files-from=- / x/',
+      'frob ~/.local/state/gibbous',
       'frob --db=/home/user/.local/state/gibbous/sessions.db', './tool ~/.ssh/id_rsa',
       { argv = { 'frob', '/home/user/.ssh/id_rsa' } },
       { command = 'frob id_rsa', cwd = '/home/user/.ssh' },
@@ -140,7 +144,8 @@ return {
       "awk '/\\/etc\\/shadow/ {print}' docs/a.md", [[jq '.["~/.ssh/id_rsa"]' a.json]],
       'kubectl --kubeconfig ~/.kube/config get pods', 'curl https://example.com/.env',
       'wget https://example.com/.ssh/id_rsa', 'pytest tests/test_env.py -k "env or id_rsa"',
-      'for f in ~/.ssh/*; do echo "$f"; done', 'test -d ~/.gnupg',
+      'for f in ~/.ssh/*; do echo "$f"; done', 'tar -C build -czf x.tgz dist',
+      'git ls-files | tar -czf x.tgz -T -', 'find src | cpio -o > x', 'test -d ~/.gnupg',
     },
   },
   {

@@ -8,6 +8,7 @@ return {
       .. '--xform --strip-components --owner --group --mode --mtime --sort --suffix --format -H '
       .. '--index-file --volno-file',
     enters = '-C --directory',
+    takes_paths = '-T --files-from',
     reads = '-T --files-from -X --exclude-from',
     writes = '--index-file --volno-file -g --listed-incremental',
     accesses = {
@@ -21,6 +22,7 @@ return {
         unless = '-x --extract --get -t --list',
       },
       { access = 'write', of = '-C --directory', when = '-x --extract --get' },
+      { access = 'read', of = '-C --directory', when = '-c --create -r --append -u --update' },
       { access = 'write', of = 'here', when = '-x --extract --get', unless = '-C --directory' },
       { access = 'enter', of = 'here', unless = '-C --directory' }, -- tar xf, without a dash
       { access = 'remove', of = 'operands', recursive = true, when = '--remove-files' },
@@ -37,6 +39,7 @@ return {
     values = '-F --file -I -O -D --directory -H --format -E --pattern-file -R --owner -C -M '
       .. '--rsh-command --rmt-command',
     reads = '-I -E --pattern-file',
+    takes_paths = '-o --create -p --pass-through',
     cwd = '-D --directory',
     writes = '-O',
     accesses = {
@@ -49,6 +52,7 @@ return {
   },
   pax = {
     values = '-f -s -x -b -o',
+    takes_paths = '-w',
     accesses = {
       { access = 'write', of = '-f', when = '-w' },
       { access = 'read', of = 'operands', when = '-w' },
@@ -56,6 +60,7 @@ return {
   },
   zip = {
     values = '-b -n -P -t -tt -TT --unzip-command -O --output-file -s -x -i',
+    takes_paths = '-@ --names-stdin',
     writes = { 'first', '-O --output-file -b' },
     reads = 'rest',
     accesses = {

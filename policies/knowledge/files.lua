@@ -156,6 +156,7 @@ return {
       .. '--min-size --partial-dir --chmod --chown -B --block-size --out-format -M '
       .. '--remote-option --config --info --debug --max-delete --usermap --groupmap --early-input',
     recursive = '-r --recursive -a --archive',
+    takes_paths = '--files-from',
     reads = 'but_last',
     writes = { 'last', '--log-file --backup-dir -T --temp-dir --partial-dir' },
     hosts = 'operands',

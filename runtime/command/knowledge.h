@@ -94,9 +94,10 @@ struct ProgramSpec {
   bool remote = false;
   bool decodes = false;  // with one of decodes_when if given
   std::vector<std::string> decodes_when;
-  bool prints = false;               // its operands are its output: echo, printf
-  bool lists = false;                // its output is paths below its operands: find, ls
-  HistorySpec history;               // of a shell
+  std::vector<std::string> takes_paths;  // with one of these flags its input is a list of paths
+  bool prints = false;                   // its operands are its output: echo, printf
+  bool lists = false;                    // its output is paths below its operands: find, ls
+  HistorySpec history;                   // of a shell
   std::vector<std::string> filters;  // flags without one of which it lists everything: find -name
   std::map<std::string, std::shared_ptr<const ProgramSpec>> subcommands;  // "push", "remote add"
 };

@@ -245,7 +245,9 @@ void Analyser::add_names(const Arguments& arguments, const Directory& from, cons
   // What read takes ends up in variables, whose values are not known.
   const bool keeps = command->program == "read" || command->program == "mapfile" ||
                      command->program == "readarray";
-  if ((unknown || keeps) && feed.piped) add_fed(feed, from, &found);
+  const ProgramSpec* spec = arguments.program;
+  const bool takes = spec != nullptr && any_flag(command->argv, arguments, spec->takes_paths);
+  if ((unknown || keeps || takes) && feed.piped) add_fed(feed, from, &found);
   for (Access& access : found) command->accesses.push_back(std::move(access));
 }
 
@@ -260,8 +262,13 @@ void Analyser::add_marked(const SimpleCommand& command, const Arguments& argumen
   }
 }
 
-// Adds what the lines of a text name that a program reads.
+// Adds what the words or the lines of a text name that a program reads.
 void Analyser::add_fed(const Feed& feed, const Directory& from, std::vector<Access>* into) {
+  if (!feed.text && feed.words) {
+    for (const Value& word : *feed.words)
+      if (spend(1)) add_named(word, -1, true, false, from, into);
+    return;
+  }
   Value text;
   if (feed.text) {
     text = *feed.text;

@@ -130,6 +130,7 @@
 ---@field privileged? boolean its commands have other rights: sudo
 ---@field remote? boolean its commands run elsewhere: ssh, docker exec
 ---@field decodes? boolean|string its output is decoded input: true, or with one of these flags
+---@field takes_paths? string with one of these flags its input is a list of paths: cpio -o
 ---@field prints? boolean its operands are its output: echo
 ---@field lists? boolean it prints paths below its operands: find, ls
 ---@field history? false|string of a shell: how typed lines refer to earlier ones. false: they do

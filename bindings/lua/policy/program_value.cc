@@ -173,6 +173,7 @@ constexpr KnowledgeField<ProgramSpec> kProgramFields[] = {
     {"privileged", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->privileged); }},
     {"remote", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->remote); }},
     {"decodes", read_decodes},
+    {"takes_paths", [](KnowledgeReader& r, ProgramSpec* out) { r.flags(&out->takes_paths); }},
     {"text", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->text); }},
     {"prints", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->prints); }},
     {"lists", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->lists); }},

@@ -20,7 +20,11 @@ return {
     accesses = {
       { access = 'remove', of = 'operands', when = '-delete', recursive = true },
     },
-    runs = { { how = 'until', from = '-exec -execdir -ok -okdir', appends = true } },
+    runs = {
+      {
+        how = 'until', from = '-exec -execdir -ok -okdir', appends = true, ends_at_plus = true,
+      },
+    },
   },
   ['fd fdfind'] = {
     values = '-d --max-depth --min-depth -t --type -e --extension -E --exclude -S --size '
@@ -111,6 +115,7 @@ return {
   },
   ['df'] = { values = '-B --block-size -t --type -x --exclude-type', enters = 'operands' },
   ['locate mlocate plocate'] = { text = 'operands', values = '-d --database -l --limit -n' },
+  whereis = { values = '-B -M -S' },
   updatedb = { values = '-o --output', writes = '-o --output' },
   fzf = {
     values = '--preview --bind --query -q --filter -f --height --prompt --header --delimiter -d '

@@ -264,6 +264,7 @@ class Analyser {
   // The state of the code around the commands being walked, innermost last.
   struct CodeBase {
     std::vector<std::string> wrappers;
+    std::vector<std::shared_ptr<const std::vector<Value>>> started_by;
     bool privileged = false;
     bool remote = false;
   };

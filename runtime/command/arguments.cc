@@ -152,6 +152,12 @@ bool same_option(const std::string& wanted, const std::string& found) {
 
 }  // namespace
 
+std::shared_ptr<const std::vector<Value>> words_before(const std::vector<Value>& argv,
+                                                       std::size_t end) {
+  const auto last = argv.begin() + static_cast<std::ptrdiff_t>(std::min(end, argv.size()));
+  return std::make_shared<const std::vector<Value>>(argv.begin(), last);
+}
+
 Value tail_of(const Value& value, std::size_t from) {
   Value tail = value;
   from = std::min(from, value.text.size());

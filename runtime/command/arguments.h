@@ -2,6 +2,7 @@
 // a Selector means. The analyser calls it.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,10 @@ std::vector<Selected> select(const std::vector<Value>& argv, const Arguments& ar
 // empty list.
 bool any_flag(const std::vector<Value>& argv, const Arguments& arguments,
               const std::vector<std::string>& flags);
+
+// Returns the words of `argv` before the index `end`, to be shared by the commands inside.
+std::shared_ptr<const std::vector<Value>> words_before(const std::vector<Value>& argv,
+                                                       std::size_t end);
 
 // Returns the part of `value` from byte `from` on, with its holes.
 Value tail_of(const Value& value, std::size_t from);

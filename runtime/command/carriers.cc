@@ -49,7 +49,7 @@ void Analyser::shell_code(const Value& text, const SimpleCommand& command, const
   if (text.has_unknown())
     doubt(decodes ? Doubt::kDecodedCode : Doubt::kUnknownCode, text.range, text.text,
           static_cast<int>(facts_.commands.size()));
-  code_base_.push_back({command.wrappers, command.privileged, command.remote});
+  code_base_.push_back({command.wrappers, command.started_by, command.privileged, command.remote});
   code(text, Nesting::Kind::kCode, by, feed);
   code_base_.pop_back();
 }
@@ -183,6 +183,7 @@ bool Analyser::carry_one(const RunsSpec& runs, SimpleCommand* command, const std
       }
       if (!spend(text.text.size())) return false;
       SimpleCommand base = *command;
+      base.started_by.push_back(words_before(command->argv, first));
       base.remote = base.remote || arguments.spec->remote;
       const bool known = text.literal();
       if (command->program == "eval") {
@@ -245,7 +246,9 @@ bool Analyser::carry_option(const RunsSpec& runs, SimpleCommand* command,
   } else {
     scope_.forget("0");
   }
+  command->started_by.push_back(words_before(command->argv, first));
   new_shell(text, *command, command->program, feed);
+  command->started_by.pop_back();
   scope_.restore(mark);
   return known && command->assignments.empty();
 }
@@ -291,6 +294,7 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
       } else {
         scope_.set_positional(std::nullopt);
       }
+      command->started_by.push_back(words_before(command->argv, command->argv.size()));
       if (command->program == "source" || command->program == ".") {
         shell_code(*feed.text, *command, command->program, {});
         scope_.merge(mark);
@@ -298,6 +302,7 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
         new_shell(*feed.text, *command, command->program, {});
         scope_.restore(mark);
       }
+      command->started_by.pop_back();
       return known && feed.programs.empty() && command->assignments.empty() &&
              command->accesses.empty();
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -142,7 +143,10 @@ struct SimpleCommand {
   std::string program;      // base name; "" when not known
   Value program_word;       // argv[0] as it would be run
   std::vector<Value> argv;  // of the innermost command: wrappers and assignments are removed
-  std::vector<std::string> wrappers;    // names, outermost first: sudo, env, timeout
+  std::vector<std::string> wrappers;  // names, outermost first: sudo, env, timeout
+  // The words of the programs that start it, each without the command itself, outermost first:
+  // xargs -0, bash -c. Only of those that are no command of their own.
+  std::vector<std::shared_ptr<const std::vector<Value>>> started_by;
   std::vector<NamedValue> assignments;  // NAME=value before it, env NAME=value, export
   std::vector<Access> accesses;
   std::vector<Nesting> nesting;

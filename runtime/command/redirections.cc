@@ -113,7 +113,8 @@ void Analyser::note_redirections(std::vector<Access> accesses, Range range) {
   command.program = ":";
   command.accesses = std::move(accesses);
   command.range = range;
-  emit(std::move(command), Arguments{}, {});
+  const Arguments arguments = split_arguments(command.argv, knowledge_.find(":"));
+  emit(std::move(command), arguments, {});
 }
 
 }  // namespace gibbous::command

@@ -44,6 +44,7 @@ void Analyser::simple(const Node& node, const Feed& outer) {
   base.source = source_;
   if (!code_base_.empty()) {
     base.wrappers = code_base_.back().wrappers;
+    base.started_by = code_base_.back().started_by;
     base.privileged = code_base_.back().privileged;
     base.remote = code_base_.back().remote;
   }
@@ -82,7 +83,10 @@ void Analyser::simple(const Node& node, const Feed& outer) {
     const bool executes =
         std::any_of(command.assignments.begin(), command.assignments.end(),
                     [&](const NamedValue& each) { return executing(each) != nullptr; });
-    if (executes || !command.accesses.empty()) emit(std::move(command), Arguments{}, feed);
+    if (executes || !command.accesses.empty()) {
+      const Arguments arguments = split_arguments(command.argv, knowledge_.find(":"));
+      emit(std::move(command), arguments, feed);
+    }
   } else {
     const bool forgets = !before.empty() && ends_with_command(args);
     run(std::move(args), std::move(base), feed);

@@ -130,6 +130,7 @@ bool Analyser::carry_argv(const RunsSpec& runs, SimpleCommand* command,
   base.accesses = command->accesses;
   base.wrappers = command->wrappers;
   base.wrappers.push_back(command->program);
+  base.started_by = command->started_by;
   base.privileged = command->privileged;
   base.remote = command->remote || arguments.spec->remote;
   std::size_t skip = static_cast<std::size_t>(runs.skip);
@@ -154,6 +155,7 @@ bool Analyser::carry_argv(const RunsSpec& runs, SimpleCommand* command,
   }
   const auto first = static_cast<std::size_t>(operands[at]);
   doubt_holes(*command, arguments, first);
+  base.started_by.push_back(words_before(command->argv, first));
   std::vector<Arg> inner(args.begin() + static_cast<std::ptrdiff_t>(first), args.end());
   if (runs.appends) replaced_words(*command, feed, &inner);
   // The wrapper's own files and directories belong to the command that it runs.
@@ -210,7 +212,8 @@ std::vector<Value> Analyser::listed_below(const Arguments& arguments,
   return all;
 }
 
-// find DIR -exec COMMAND {} + runs each such command with paths below DIR for {}.
+// find DIR -exec COMMAND {} + runs each such command with paths below DIR for {}. Only a + behind
+// {} ends it; any other is a word of the command.
 void Analyser::cut_until(const RunsSpec& runs, SimpleCommand* command, std::vector<Arg>* args) {
   std::vector<std::string> starts;
   for (const Selector& selector : runs.from) {
@@ -229,7 +232,9 @@ void Analyser::cut_until(const RunsSpec& runs, SimpleCommand* command, std::vect
     inner.emplace_back();
     for (++at; at < args->size(); ++at) {
       const std::string& word = (*args)[at].value.text;
-      if (word == ";" || (word == "+" && !inner.back().empty())) break;
+      const bool plus = runs.ends_at_plus && word == "+" && !inner.back().empty() &&
+                        inner.back().back().value.text == "{}";
+      if (word == ";" || plus) break;
       inner.back().push_back((*args)[at]);
     }
   }
@@ -292,6 +297,7 @@ void Analyser::cut_until(const RunsSpec& runs, SimpleCommand* command, std::vect
     base.remote = command->remote;
     base.wrappers = command->wrappers;
     base.wrappers.push_back(command->program);
+    base.started_by = command->started_by;
     const Nest nest(*this, Nesting::Kind::kWrapper, command->program + " " + starts[0]);
     ++depth_;
     run(std::move(made), std::move(base), {});
@@ -326,6 +332,7 @@ void Analyser::guess(const SimpleCommand& command, const std::vector<Arg>& args,
     base.remote = command.remote;
     base.wrappers = command.wrappers;
     base.wrappers.push_back(command.program);
+    base.started_by = command.started_by;
     const Nest nest(*this, Nesting::Kind::kGuess, command.program);
     const Scope::Mark mark = scope_.mark();
     ++depth_;

@@ -154,7 +154,7 @@
 ---@class ProgramRuns
 ---@field how 'argv'|'until'|'shell'|'joined'|'option'|'stdin'|'file'|'code'|'earlier' argv: its
 ---operands (after `skip`) are a command (sudo, env, timeout, xargs) · until: the words after the
----flag `from`, up to ; or +, are a command (find -exec) · shell: each word that `from` selects is
+---flag `from`, up to ;, are a command (find -exec) · shell: each word that `from` selects is
 ---code for a shell · joined: the operands after `skip`, joined by spaces, are (eval, ssh) ·
 ---option: with the flag `from`, in a cluster too, the first operand is (sh -c) · stdin: without
 ---operands, or with -s or -, its input is code · file: its first operand is a file of code · code:
@@ -164,6 +164,7 @@
 ---@field when? string only with one of these flags
 ---@field unless? string
 ---@field skip? integer operands before the command: timeout has 1; for stdin: the number allowed
+---@field ends_at_plus? boolean for `until`: {} + ends the command, too: find
 ---@field assignments? boolean NAME=value words precede the command: env, sudo
 ---@field appends? boolean it appends words that are not known yet: xargs
 ---@field shell_if_empty? boolean without a command it starts a shell: su, sudo -s

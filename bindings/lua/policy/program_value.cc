@@ -53,6 +53,7 @@ constexpr KnowledgeField<RunsSpec> kRunsFields[] = {
     {"when", [](KnowledgeReader& r, RunsSpec* out) { r.flags(&out->when); }},
     {"unless", [](KnowledgeReader& r, RunsSpec* out) { r.flags(&out->unless); }},
     {"skip", [](KnowledgeReader& r, RunsSpec* out) { r.integer(0, kMaxSkip, &out->skip); }},
+    {"ends_at_plus", [](KnowledgeReader& r, RunsSpec* out) { r.flag(&out->ends_at_plus); }},
     {"assignments", [](KnowledgeReader& r, RunsSpec* out) { r.flag(&out->assignments); }},
     {"appends", [](KnowledgeReader& r, RunsSpec* out) { r.flag(&out->appends); }},
     {"and_operands", [](KnowledgeReader& r, RunsSpec* out) { r.flag(&out->and_operands); }},

@@ -40,7 +40,7 @@ return {
                      recursive = true } },
       recursive = '-r -R', cwd = '-C', hosts = 'first', evaluated = '-v',
       runs = {
-        { how = 'until', from = '-exec -ok', appends = true },
+        { how = 'until', from = '-exec -ok', appends = true, ends_at_plus = true },
         { how = 'argv', skip = 1, assignments = true, shell_if_empty = true, when = '-x',
           unless = '-y' },
         { how = 'shell', from = '-o', strip_prefix = 'exec=' }, { how = 'file' },
@@ -92,6 +92,7 @@ return {
   CHECK(spec.runs[0].how == RunsSpec::How::kUntil);
   CHECK(spec.runs[0].from[0].options == Texts{"-exec", "-ok"});
   CHECK(spec.runs[0].appends);
+  CHECK(spec.runs[0].ends_at_plus);
   CHECK(spec.runs[1].how == RunsSpec::How::kArgv);
   CHECK(spec.runs[1].skip == 1);
   CHECK(spec.runs[1].assignments);

@@ -163,6 +163,7 @@ void add_programs(Knowledge* knowledge) {
   RunsSpec until = runs(RunsSpec::How::kUntil);
   until.from.push_back(options("-exec -execdir -ok -okdir"));
   until.appends = true;
+  until.ends_at_plus = true;
   find.runs.push_back(until);
   add(knowledge, "find", find);
   ProgramSpec reads;

@@ -103,6 +103,34 @@ struct ProgramSpec {
   std::map<std::string, std::shared_ptr<const ProgramSpec>> subcommands;  // "push", "remote add"
 };
 
+// What a program, or a subcommand of it, is known to read: every word that may stand in such a
+// command. rules::unread() compares a command with it. Lists of options are one text, " -a --all ",
+// because only the few that a command meets are looked up.
+struct ReadingSpec {
+  std::string flags;     // options without a value, or with one behind = ("--color=auto")
+  std::string values;    // options whose value follows them, or is the next word
+  std::string attached;  // options whose value, if there is one, follows them in the same word: -U3
+  struct Only {
+    std::string options;
+    std::vector<std::string> globs;  // the value matches one
+  };
+  std::vector<Only> only;
+  int most_operands = -1;                // -1: any number
+  std::vector<std::string> operand;      // globs: each operand matches one; empty: anything
+  std::vector<std::string> not_operand;  // globs: no operand matches one
+  std::string needs;                     // one of these options is there
+  std::string needs_for_operands;        // one of these, if there are operands
+  bool single_dash_long = false;         // -name is one option: find
+  bool options_first = false;            // options end at the first operand
+  bool plus = false;                     // +x is an option, too
+  bool digits = false;                   // -5 is an option, too
+  bool any_words = false;                // no option of it changes anything, so that words that
+                                         // are not known in advance may be options
+  bool alone = false;                    // it reads without a subcommand, too
+  bool own_options = false;              // its options do not count behind a subcommand: git -C
+  std::map<std::string, std::shared_ptr<const ReadingSpec>> subcommands;  // "log", "stash list"
+};
+
 struct VariableSpec {
   std::string name;                       // may hold *
   bool shell = false;                     // its value is code for a shell: PAGER, GIT_SSH_COMMAND
@@ -133,6 +161,7 @@ struct PathClassSpec {
 struct Knowledge {
   std::unordered_map<std::string, std::shared_ptr<const ProgramSpec>> programs;  // name or glob*
   std::vector<std::pair<std::string, std::shared_ptr<const ProgramSpec>>> patterns;  // with a *
+  std::unordered_map<std::string, std::shared_ptr<const ReadingSpec>> reading;       // by program
   std::vector<VariableSpec> variables;
   std::map<std::string, LanguageSpec> languages;
   std::vector<PathClassSpec> classes;

@@ -48,6 +48,7 @@ class Checker {
     check_accesses();
     check_doubts();
     check_reading();
+    check_known_words();
     check_examples();
   }
 
@@ -64,6 +65,7 @@ class Checker {
   void check_accesses();
   void check_doubts();
   void check_reading();
+  void check_known_words();
   void check_examples();
   void check_example(const Example& example, const char* list);
 
@@ -208,6 +210,19 @@ void Checker::check_reading() {
                        });
   if (changes) fault("only_reads excludes the access that it wants");
   if (rule_.privileged && *rule_.privileged) fault("only_reads excludes privileged");
+}
+
+// Such a rule could never hold.
+void Checker::check_known_words() {
+  if (!rule_.known_to_read) return;
+  for (const Pattern& program : rule_.programs) {
+    if (!program.literal() || knowledge_.reading.count(program.text) > 0) continue;
+    std::vector<std::string> known;
+    for (const auto& [name, unused] : knowledge_.reading) known.push_back(name);
+    std::sort(known.begin(), known.end());
+    fault("known_to_read: the knowledge has no table `reading` of " + quote(program.text) +
+          did_you_mean(nearest_name(program.text, known), '"'));
+  }
 }
 
 void Checker::check_example(const Example& example, const char* list) {

@@ -92,7 +92,7 @@ bool has_command_conditions(const Rule& rule) {
          !rule.variables.empty() || !rule.wrappers.empty() || !rule.within.empty() ||
          !rule.fed_by.empty() || !rule.feeds.empty() || !rule.hosts.empty() ||
          !rule.not_hosts.empty() || rule.privileged || rule.remote || rule.only_reads ||
-         rule.test >= 0;
+         rule.known_to_read || rule.test >= 0;
 }
 
 bool stricter(const Rule* left, const Rule* right) {

@@ -8,6 +8,7 @@
 
 #include "runtime/rules/options.h"
 #include "runtime/rules/quote.h"
+#include "runtime/rules/reading.h"
 
 namespace gibbous::rules {
 namespace {
@@ -327,6 +328,13 @@ bool reading_holds(const Rule& rule, const Subject& subject, Why& why) {
   return true;
 }
 
+bool known_words_hold(const Rule& rule, const Subject& subject, Why& why) {
+  if (!rule.known_to_read) return true;
+  const std::optional<std::string> found = unread(subject.command(), *subject.knowledge);
+  if (!found) return why.wanted() ? why.yes({"known to read"}) : true;
+  return why.no({"not known to read: ", *found});
+}
+
 }  // namespace
 
 bool names_doubt(const Rule& rule, const command::DoubtFact& doubt) {
@@ -352,7 +360,7 @@ bool matches(const Rule& rule, const Subject& subject, std::string* text) {
          reading_holds(rule, subject, why) && accesses_hold(rule, subject, why) &&
          doubts_hold(rule, subject, why) && flags_hold(rule, subject, why) &&
          operands_hold(rule, command, why) && arguments_hold(rule, command, why) &&
-         variables_hold(rule, command, why) &&
+         known_words_hold(rule, subject, why) && variables_hold(rule, command, why) &&
          some_text_matches(rule.wrappers, command.wrappers, "wrapper", why) &&
          nesting_holds(rule, command, why) &&
          some_text_matches(rule.fed_by, command.fed_by, "fed by", why) &&

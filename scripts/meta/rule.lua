@@ -47,6 +47,8 @@
 ---@field remote? boolean it runs on another machine, or in a container
 ---@field only_reads? true|string it only reads, and nothing is in doubt; or path classes that it
 ---may access besides
+---@field known_to_read? true the knowledge (`reading`) lists every word of it, and of the programs
+---that start it: each option as it is spelt there, each operand, the subcommand
 ---@field test? fun(command: CommandFacts): boolean called when all other conditions hold; must be
 ---pure
 ---@field match (string|RuleExample)[] lines that the rule matches, at least one
@@ -140,6 +142,31 @@
 ---@field subcommands? table<string, Program> by words: push, ['remote add']; options before them
 ---belong to the program
 
+---What is known to read: all that may stand in a command of a program, or of a subcommand. A word
+---that is not listed, or only abbreviates one, is not known to read. A string is `flags`. --help and
+---`--version` need no mention.
+---@class Reading
+---@field flags? string options without a value, or with one behind =: '-l --all --color'
+---@field values? string options whose value follows them or is the next word
+---@field attached? string options whose value, if any, follows in the same word: -U3
+---@field only? table<string, string|string[]> the values of these options match one of these globs:
+---{ ['-X --method'] = 'GET' }
+---@field operands? integer how many there may be; default: any number
+---@field operand? string|string[] globs: every operand matches one
+---@field not_operand? string|string[] globs: no operand matches one
+---@field needs? string one of these options must be there
+---@field needs_for_operands? string one of these options must be there if there are operands
+---@field single_dash_long? boolean -name is one option, not a cluster: find
+---@field options_first? boolean options end at the first operand: printf
+---@field plus? boolean +x is an option, too: tail
+---@field digits? boolean -5 is an option, too: head
+---@field any_words? boolean no option of the program changes anything, so that a word that is not
+---known in advance may be one
+---@field alone? boolean it only reads without a subcommand, too
+---@field own_options? boolean its options do not count behind a subcommand: git -C
+---@field subcommands? table<string, string|Reading> by words: log, ['stash list']; no other is
+---known to read
+
 ---@class TypedCommand
 ---@field pattern string RE2 of a part of a line; its one capture is the code
 ---@field language? string of the code, a key of `languages`; default: 'shell'
@@ -195,6 +222,7 @@
 ---The tables that policies/init.lua gives to the analyser.
 ---@class Knowledge
 ---@field programs table<string, Program>
+---@field reading? table<string, string|Reading> what of these programs is known to read
 ---@field variables Variable[]
 ---@field languages table<string, Language>
 ---@field paths PathClass[]

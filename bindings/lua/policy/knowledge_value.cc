@@ -150,6 +150,7 @@ constexpr KnowledgeField<command::Knowledge> kKnowledgeFields[] = {
     {"languages", read_languages, true},
     {"paths", read_paths, true},
     {"outputs", read_outputs},
+    {"reading", read_reading},
     {"text", [](KnowledgeReader& r, command::Knowledge* out) { r.texts(&out->text); }},
 };
 
@@ -221,6 +222,7 @@ bool read_knowledge(lua_State* state, int index, command::Knowledge* out, Faults
   TableReader::fields(reader, kKnowledgeFields, "a table { programs, variables, languages, paths }",
                       out);
   if (reader.good()) reader.check_languages(*out);
+  if (reader.good() && !tested) check_reading(reader, *out);
   lua_pop(state, 1);
   return reader.good();
 }

@@ -77,6 +77,11 @@ constexpr RuleField kRuleFields[] = {
     {"privileged", [](RuleReader& r, Rule* out) { r.flag(&out->privileged); }},
     {"remote", [](RuleReader& r, Rule* out) { r.flag(&out->remote); }},
     {"only_reads", [](RuleReader& r, Rule* out) { r.only_reads(out); }},
+    {"known_to_read",
+     [](RuleReader& r, Rule* out) {
+       if (!r.flag(&out->known_to_read) || out->known_to_read) return;
+       r.expected("true, or nothing");
+     }},
     {"test", [](RuleReader& r, Rule* out) { r.test(out); }},
     {"match", [](RuleReader& r, Rule* out) { read_examples(r, &out->match); }, true},
     {"not_match", [](RuleReader& r, Rule* out) { read_examples(r, &out->not_match); }},

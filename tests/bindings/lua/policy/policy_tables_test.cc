@@ -29,7 +29,8 @@ return { {
   recursive = true, redirection = false, doubt = 'piped_code unread_file', detail = { '$x' },
   variable = { 'LD_*' }, wrapper = { 'sudo' }, within = { 'xargs' }, fed_by = { 'curl' },
   feeds = { 'sh' }, host = { 'github.com', '' }, not_host = { '*.local' }, privileged = true,
-  remote = false, only_reads = true, test = function(c) return c.program == 'rm' end,
+  remote = false, only_reads = true, known_to_read = true,
+  test = function(c) return c.program == 'rm' end,
   match = { 'rm x', { argv = { 'rm', '' }, cwd = '/tmp', mode = 'ci' } },
   not_match = { { command = 'ls' } },
 } })"));
@@ -69,6 +70,7 @@ return { {
   CHECK(rule.privileged == true);
   CHECK(rule.remote == false);
   CHECK(rule.only_reads);
+  CHECK(rule.known_to_read);
   CHECK(rule.test == 0);
   CHECK(tables.rules.tests.size() == 1);
   REQUIRE(rule.match.size() == 2);
@@ -156,6 +158,7 @@ TEST_CASE("every mistake in a rule has its message") {
       {"recursive = 'yes'", "recursive: expected true or false, got the string \"yes\""},
       {"only_reads = false",
        "only_reads: expected true, a string of path classes, or nothing, got false"},
+      {"known_to_read = false", "known_to_read: expected true, or nothing, got false"},
       {"only_reads = 'sytem'", "only_reads: unknown path class 'sytem'; did you mean 'system'?"},
       {"test = 'x'", "test: expected a function, got the string \"x\""},
       {"not_match = { {} }", "not_match[1]: must have command or argv, and not both"},

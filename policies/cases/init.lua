@@ -18,4 +18,8 @@ return {
   require 'cases.free_git',
   require 'cases.free_shell',
   require 'cases.modes',
+  require 'cases.reading_everyday',
+  require 'cases.reading_not_programs',
+  require 'cases.reading_not_services',
+  require 'cases.reading_not_shell',
 }

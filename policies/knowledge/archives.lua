@@ -1,5 +1,6 @@
 -- Programs that pack, unpack and compress.
 return {
+  zipinfo = { reads = 'first' },
   ['tar gtar bsdtar'] = {
     values = '-f --file -C --directory -T --files-from -X --exclude-from --exclude -b '
       .. '--blocking-factor -I --use-compress-program --to-command --checkpoint-action -F '

@@ -51,6 +51,7 @@ end
 
 return {
   programs = with_typed(gather(PROGRAMS), require 'knowledge.typed'),
+  reading = require 'knowledge.reading',
   variables = require 'knowledge.variables',
   languages = require 'knowledge.languages',
   paths = require 'knowledge.paths',

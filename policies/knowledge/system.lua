@@ -58,5 +58,10 @@ return {
     .. 'xsel pbcopy pbpaste'] = {},
   ['notify-send say'] = { text = 'operands' },
   ['ipcrm'] = {},
+  ['findmnt lslocks lsns nvidia-smi lsb_release'] = {
+    values = '-o --output -F --tab-file -t --types -T --target -S --source -p --pid -i --id',
+    reads = '-F --tab-file',
+  },
+  ['pkg-config pkgconf'] = { values = '--variable --define-variable' },
   ['needrestart reboot-required checkrestart'] = {},
 }

@@ -55,11 +55,12 @@ std::string steps_of(const Json& steps, int command, const Terminal& terminal) {
   for (const Json& step : steps) {
     if (step.value("command", -1) != command) continue;
     const bool matched = step.value("matched", false);
-    if (!matched && ++misses > kMaxMisses) {
+    const std::string decision = text_member(step, "decision");
+    // Why nothing allows it is what most people ask; few allow rules are about one program.
+    if (!matched && decision != "allow" && ++misses > kMaxMisses) {
       ++more;
       continue;
     }
-    const std::string decision = text_member(step, "decision");
     made += matched ? "    " + terminal.paint(colour_of_decision(decision), decision) + " " +
                           text_member(step, "rule") + ": " + text_member(step, "why") + "  " +
                           terminal.paint(Colour::kDim, place(step)) + "\n"

@@ -234,7 +234,7 @@ return {
     single_dash_long = true,
     own_options = true,
     flags = IP_SHOW,
-    values = '-f -family -l -loops -rc -rcvbuf -n -netns',
+    values = '-f -family -l -loops -n -netns',
     subcommands = IP,
   },
   ifconfig = { flags = '-a -s -v -l -m -r -L', operands = 1 },

@@ -103,9 +103,6 @@ return {
   time = { flags = '-p --portability -v --verbose -V -l -q --quiet', values = '-f --format' },
   nice = { digits = true, values = '-n --adjustment' },
   ionice = { flags = '-t --ignore', values = '-c --class -n --classdata' },
-  chrt = {
-    flags = '-b --batch -f --fifo -i --idle -o --other -r --rr -R --reset-on-fork -v -a -m --max',
-  },
   taskset = { flags = '-c --cpu-list' },
   stdbuf = { values = '-i --input -o --output -e --error' },
   env = {
@@ -115,7 +112,7 @@ return {
     values = '-u --unset -C --chdir -S --split-string',
   },
   ['noglob nocorrect'] = {},
-  setsid = { flags = '-c --ctty -w --wait' },
+  setsid = { flags = '-w --wait' },
   unbuffer = { flags = '-p' },
   watch = {
     flags = '-d --differences -p --precise -t --no-title -b --beep -e --errexit -g --chgexit -c '

@@ -76,6 +76,7 @@ class Finder {
     for (const Mount& mount : mounts_) {
       if (mount.type != "cgroup2") continue;
       std::string directory = directory_of(mount, own_group(""));
+      if (directory.ends_with(std::string("/") + kKeeperLeaf)) directory = parent_of(directory);
       // A group with processes cannot pass controllers on, so new groups go below it or above it.
       while (directory.size() >= mount.point.size()) {
         if (writable(directory) && (controller.empty() || hands_on(directory, controller))) {
@@ -128,9 +129,29 @@ CgroupPlaces find_cgroup_places(std::string_view mountinfo, std::string_view own
   return places;
 }
 
-CgroupPlaces find_cgroup_places() {
+bool are_cgroups_off() {
   const char* wanted = std::getenv("GIBBOUS_CGROUPS");
-  if (wanted != nullptr && std::string_view(wanted) == "off") return {};
+  return wanted != nullptr && std::string_view(wanted) == "off";
+}
+
+std::string version2_group(std::string_view groups) {
+  for (const std::string& line : split(groups, '\n')) {
+    if (line.starts_with("0::")) return line.substr(3);
+  }
+  return "";
+}
+
+std::string version2_directory(std::string_view mountinfo, const std::string& group) {
+  for (const Mount& mount : cgroup_mounts(mountinfo)) {
+    if (mount.type != "cgroup2") continue;
+    std::string directory = directory_of(mount, group);
+    if (!directory.empty() && ::access(directory.c_str(), F_OK) == 0) return directory;
+  }
+  return "";
+}
+
+CgroupPlaces find_cgroup_places() {
+  if (are_cgroups_off()) return {};
   return find_cgroup_places(read_small_file("/proc/self/mountinfo"),
                             read_small_file("/proc/self/cgroup"));
 }

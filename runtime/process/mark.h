@@ -25,6 +25,9 @@ struct Mark {
 
 inline constexpr std::uint32_t kMaxMarkRun = (1U << 24) - 1;
 
+// The variable that identifies a process that has lost its mark and its parents.
+inline constexpr const char* kRunVariable = "GIBBOUS_RUN";
+
 inline constexpr std::array kMarkResources{RLIMIT_RTTIME, RLIMIT_LOCKS};
 
 // How a mark can be set in a limit below this process.

@@ -19,6 +19,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "runtime/base/mounts.h"
 #include "runtime/process/proc.h"
 
 namespace gibbous {
@@ -310,6 +311,29 @@ std::set<std::string> directories_of(const CgroupPlaces& places) {
 
 constexpr std::size_t kGroupsBytes = 8192;
 
+// Returns the keeper's groups in version 2 in which processes are, wherever they lie: a keeper may
+// have been moved, and then made them elsewhere than this process would.
+std::set<std::string> directories_with_processes(const std::string& keeper_group) {
+  std::set<std::string> groups;
+  std::vector<pid_t> pids;
+  (void)list_numbers("/proc", pids);
+  const std::string name = "/" + keeper_group + "/";
+  for (const pid_t pid : pids) {
+    std::array<char, kGroupsBytes> text;
+    if (!read_proc_file(pid, "cgroup", text) || !std::strstr(text.data(), name.c_str())) continue;
+    const std::string group = version2_group(text.data());
+    const std::size_t at = group.find(name);
+    if (at != std::string::npos) groups.insert(group.substr(0, at + name.size() - 1));
+  }
+  std::set<std::string> directories;
+  const std::string mounts = groups.empty() ? "" : read_small_file("/proc/self/mountinfo");
+  for (const std::string& group : groups) {
+    const std::string directory = version2_directory(mounts, group);
+    if (!directory.empty()) directories.insert(directory);
+  }
+  return directories;
+}
+
 // Removes the groups of runs for which `may_go` returns true, and then the keeper's own. rmdir
 // fails while something is in them.
 template <typename MayGo>
@@ -337,14 +361,13 @@ std::optional<std::uint32_t> read_run_group(pid_t pid, const std::string& keeper
 
 void kill_run_groups(const CgroupPlaces& places, std::uint32_t keeper_number,
                      const std::function<bool(pid_t)>& is_spared) {
-  if (!places.kill.ok()) return;
   // A run with limits may have its group elsewhere in version 2.
-  std::set<std::string> directories = {places.kill.directory};
-  for (const CgroupPlace* place : {&places.memory, &places.cpu, &places.pids}) {
-    if (place->version == LimitMeans::kCgroup2) directories.insert(place->directory);
+  std::set<std::string> keepers = directories_with_processes(keeper_group_name(keeper_number));
+  for (const CgroupPlace* place : {&places.kill, &places.memory, &places.cpu, &places.pids}) {
+    if (place->version != LimitMeans::kCgroup2) continue;
+    keepers.insert(place->directory + "/" + keeper_group_name(keeper_number));
   }
-  for (const std::string& directory : directories) {
-    const std::string keeper = directory + "/" + keeper_group_name(keeper_number);
+  for (const std::string& keeper : keepers) {
     const OpenDirectory runs = open_directory(keeper);
     while (const dirent* run = runs ? ::readdir(runs.get()) : nullptr) {
       if (run->d_type != DT_DIR || run->d_name[0] == '.') continue;

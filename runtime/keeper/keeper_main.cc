@@ -61,6 +61,7 @@ int main(int argc, char** argv) {
   std::array<int, 2> alarm{-1, -1};
   (void)::pipe2(alarm.data(), O_CLOEXEC);
   const pid_t warden = ::getpid();
+  if (page != nullptr) page->set_warden(warden);
   const pid_t keeper = page == nullptr ? -1 : ::fork();
   if (keeper > 0) {
     ::close(gibbous::kInheritedSocket);

@@ -46,6 +46,13 @@ void Limiter::find_places() {
   sweep_groups(*places_);
 }
 
+void Limiter::find_places_again() {
+  places_.reset();
+  next_group_ = {};
+  const Time now = std::chrono::steady_clock::now();
+  for (auto& group : std::exchange(ready_, {})) leave(std::move(group), now);
+}
+
 bool Limiter::lacks_ready() const {
   if (!places_) return true;
   return makes_groups_ && places_->kill.ok() && ready_.size() < kReadyGroups &&

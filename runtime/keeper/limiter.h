@@ -44,6 +44,10 @@ class Limiter {
   // Makes groups for the next runs, when there is time.
   bool lacks_ready() const;
   void make_ready();
+  // Whether every run has a group; true while that is unknown.
+  bool has_groups() const { return !places_ || places_->kill.ok(); }
+  // The keeper is in another group now.
+  void find_places_again();
   // The leader runs.
   void begin(KeeperRun& run, Time now);
   // Called when a group of this run has reported something, or its leader has ended.

@@ -35,7 +35,6 @@ constexpr int kCheckPause = 3;
 constexpr milliseconds kMaxCheckPause{20};
 // Stop reading from the library once this many replies are unsent.
 constexpr std::size_t kMaxQueuedReplies = 4096;
-constexpr std::size_t kDiscardBytes = std::size_t{64} << 10;
 
 std::string errno_text() {
   return std::strerror(errno);
@@ -122,6 +121,7 @@ void Server::run() {
                                    wait_ms(steady_clock::now()));
     // What a run's start would pay for is made while there is nothing else to do.
     if (count == 0 && may_make_ready()) limiter_->make_ready();
+    if (count == 0 && own_scope_.wants_to_ask(steady_clock::now())) ask_for_scope();
     bool messages = false;
     for (int i = 0; i < count; ++i) {
       const epoll_event& event = events[static_cast<std::size_t>(i)];
@@ -181,7 +181,8 @@ int Server::wait_ms(Time now) const {
   if (cleanups_) until = std::min(until, cleanups_->due());
   if (lifecycle_.ends_processes()) until = std::min(until, ending_->due());
   if (!lifecycle_.is_ending()) {
-    until = std::min({until, next_due_, delayed_starts_.due(), proofs_.due(), host_watch_.due()});
+    until = std::min({until, next_due_, delayed_starts_.due(), proofs_.due(), host_watch_.due(),
+                      own_scope_.due()});
     if (limiter_) until = std::min(until, limiter_->due());
     if (!changed_.empty()) until = std::min(until, next_check_);
   }
@@ -249,6 +250,10 @@ void Server::reap() {
       if (!lifecycle_.is_ending()) start_proven(std::move(*proven), status);
       continue;
     }
+    if (const auto moved = own_scope_.ended(pid, status)) {
+      if (*moved) limiter_->find_places_again();
+      continue;
+    }
     if (cleanups_ && cleanups_->ended(pid, status, steady_clock::now())) {
       if (lifecycle_.is(Phase::kCleaningUp)) end_with_cleanups();
       if (process_table_) let_go_of_names();
@@ -275,6 +280,7 @@ void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
     exit.err_end = run.keep->err.end();
     run.keep->exit = exit;
   }
+  own_scope_.answered(steady_clock::now());
   const bool waits_for_host = run.keep && !has_host();
   if (!waits_for_host && !lifecycle_.is_ending()) {
     if (const auto reached = limiter_->look(run)) limit_reached(run, *reached);
@@ -464,6 +470,7 @@ void Server::tick(Time now) {
   }
   if (lifecycle_.is(Phase::kVisited) && now >= hello_until_) lose_host();
   if (lifecycle_.is_ending()) return;
+  own_scope_.tick(now);
   if (starter_) retry_starts(now);
   const bool has_runs = process_table_ && !process_table_->empty();
   if (host_watch_.look(host_.get(), has_runs, now)) {
@@ -537,6 +544,7 @@ void Server::end_processes(Event why, Millis grace) {
   tell_warden(steady_clock::now() + grace + kEndingTakes);
   delayed_starts_.clear();
   proofs_.clear();
+  own_scope_.give_up();
   connected_ = connected_ && !lifecycle_.is(Phase::kSparing);
   if (control_) watch_control_socket(false);
   if (why == Event::kHostLost) watch_outputs();
@@ -554,32 +562,6 @@ void Server::end_networks() {
     if (spares && run.keep) kept.insert(run.network_group);
   });
   starter_->networks().clear(kept);
-}
-
-// The host reads no longer: the keeper does, so that nothing that ends waits for a reader.
-void Server::watch_outputs() {
-  process_table_->for_each([this](KeeperRun& run) {
-    for (const UniqueFd& output : run.outputs) {
-      if (!output) continue;
-      epoll_event event{EPOLLIN, {.fd = output.get()}};
-      ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, output.get(), &event);
-    }
-  });
-}
-
-void Server::discard_output(int fd) {
-  process_table_->for_each([&](KeeperRun& run) {
-    for (UniqueFd& output : run.outputs) {
-      if (!output || output.get() != fd) continue;
-      std::array<char, kDiscardBytes> buffer;
-      const ssize_t got = ::read(fd, buffer.data(), buffer.size());
-      run.dropped_bytes += static_cast<std::uint64_t>(std::max<ssize_t>(got, 0));
-      if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return;
-      ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
-      output.reset();
-      return;
-    }
-  });
 }
 
 void Server::finish_ending(bool given_up) {

@@ -22,6 +22,7 @@
 #include "runtime/keeper/kill_job.h"
 #include "runtime/keeper/lifecycle.h"
 #include "runtime/keeper/limiter.h"
+#include "runtime/keeper/own_scope.h"
 #include "runtime/keeper/process_table.h"
 #include "runtime/keeper/proofs.h"
 #include "runtime/keeper/starter.h"
@@ -73,6 +74,7 @@ class Server {
   void start_proven(DelayedStart start, int status);
   // A run that is killed or forgotten is not started any more.
   void drop_delayed_start(RunKey key);
+  void ask_for_scope();
   bool handle_cleanup(RunKey key, wire::Bytes body);
   bool handle_cleanup_done(RunKey key, wire::Bytes body);
   bool handle_signal(RunKey key, wire::Bytes body);
@@ -165,6 +167,7 @@ class Server {
   HostWatch host_watch_{mounts_};
   DelayedStarts delayed_starts_;
   Proofs proofs_;
+  OwnScope own_scope_;
   wire::Buffer out_;
 
   std::vector<KillRequest> kill_requests_;                         // of this turn

@@ -1,7 +1,12 @@
-// Server, ends of runs: what is noted of each, for the records that a lost host makes necessary.
+// Server, ends of runs: what is noted of each, for the records that a lost host makes necessary;
+// and their output, once nobody else reads it.
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <utility>
@@ -14,6 +19,7 @@ namespace {
 
 // Looking at more would delay the end of a large tree.
 constexpr std::size_t kMaxExamined = 1000;
+constexpr std::size_t kDiscardBytes = std::size_t{64} << 10;
 
 // Returns the bytes that nobody has read.
 std::uint64_t waiting_in(const UniqueFd& pipe) {
@@ -89,6 +95,32 @@ void Server::note_end(const KeeperRun& run, const ExitStatus& exit) {
   if (record.after_host) record.dropped_bytes = dropped_bytes(run);
   record.detached = run.keep != nullptr;
   end_notes_.add(std::move(note), std::chrono::steady_clock::now());
+}
+
+// The host reads no longer: the keeper does, so that nothing that ends waits for a reader.
+void Server::watch_outputs() {
+  process_table_->for_each([this](KeeperRun& run) {
+    for (const UniqueFd& output : run.outputs) {
+      if (!output) continue;
+      epoll_event event{EPOLLIN, {.fd = output.get()}};
+      ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, output.get(), &event);
+    }
+  });
+}
+
+void Server::discard_output(int fd) {
+  process_table_->for_each([&](KeeperRun& run) {
+    for (UniqueFd& output : run.outputs) {
+      if (!output || output.get() != fd) continue;
+      std::array<char, kDiscardBytes> buffer;
+      const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+      run.dropped_bytes += static_cast<std::uint64_t>(std::max<ssize_t>(got, 0));
+      if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return;
+      ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+      output.reset();
+      return;
+    }
+  });
 }
 
 }  // namespace gibbous::keeper

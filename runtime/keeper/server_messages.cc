@@ -258,7 +258,19 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   run.start_time = outcome.started.start_time;
   run.started_at = wall_millis();
   host_watch_.arm(std::chrono::steady_clock::now());
+  own_scope_.started(std::chrono::steady_clock::now());
   return std::nullopt;
+}
+
+// Runs that have started before the keeper is moved go on without a group.
+void Server::ask_for_scope() {
+  if (!lifecycle_.is(Phase::kServing) || limiter_->has_groups()) {
+    own_scope_.give_up();
+    return;
+  }
+  const pid_t warden = page_ == nullptr ? 0 : page_->warden();
+  const pid_t pid = own_scope_.ask(keeper_number_, warden, std::chrono::steady_clock::now());
+  if (pid > 0) process_table_->set_apart(pid);
 }
 
 bool Server::handle_cleanup(RunKey key, wire::Bytes body) {

@@ -45,9 +45,6 @@ struct StartOutcome {
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
 };
 
-// The variable that identifies a process that has lost its mark and its parents.
-inline constexpr const char* kRunVariable = "GIBBOUS_RUN";
-
 // What a start touches on the disk, to be tried out where nobody waits.
 struct StartTrial {
   paths::Question enter;  // the directory and the program

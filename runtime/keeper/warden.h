@@ -36,6 +36,8 @@ class WardenPage {
   // The keeper's number in marks.
   void set_keeper(std::uint32_t number) { keeper_ = number; }
   std::uint32_t keeper() const { return keeper_; }
+  void set_warden(pid_t pid) { warden_ = pid; }
+  pid_t warden() const { return warden_; }
   // Until then the keeper needs no help; Time::max(): it serves kept runs alone.
   void set_patience(Time until) { patience_ = until.time_since_epoch().count(); }
   // At least until `least`.
@@ -49,6 +51,7 @@ class WardenPage {
   static constexpr std::size_t kMostKept = 900;
 
   std::atomic<std::uint32_t> keeper_{0};
+  std::atomic<pid_t> warden_{0};
   std::atomic<Time::rep> patience_{0};
   struct Kept {
     std::atomic<std::size_t> count{0};  // above kMostKept: all count as kept

@@ -25,6 +25,7 @@
 #include "runtime/process/cgroup_places.h"
 #include "runtime/process/launch.h"
 #include "runtime/process/mark.h"
+#include "runtime/process/user_scope.h"
 #include "runtime/sandbox/sandbox.h"
 
 namespace gibbous {
@@ -166,9 +167,14 @@ class Examination {
     (*runtime)->hand_over();
   }
 
-  void limit(const char* name, const CgroupPlace& place, bool can_be_polled) {
+  void limit(const char* name, const CgroupPlace& place, const CgroupPlace& later,
+             bool can_be_polled) {
     const std::string full = std::string("limits.") + name;
-    if (place.ok()) {
+    if (!place.ok() && later.ok()) {
+      add(Grade::kGood, full, std::string(gibbous::to_string(later.version)) + " in a user scope",
+          std::string("from the first answer on; until then ") +
+              (can_be_polled ? "the keeper polls" : "runs with this limit are refused"));
+    } else if (place.ok()) {
       add(Grade::kGood, full,
           std::string(gibbous::to_string(place.version)) + " at " + place.directory);
     } else if (can_be_polled) {
@@ -182,14 +188,32 @@ class Examination {
     }
   }
 
+  // Asks the manager, as a keeper would: what is there need not work.
+  void user_scope() {
+    auto places = try_user_scope();
+    if (places) {
+      machine_.scope_groups = *places;
+      add(Grade::kGood, "limits.user_scope", "yes",
+          "the user's systemd manager makes a scope for runs after the first answer; it ends when "
+          "the manager does, also for detached runs (`loginctl enable-linger` keeps it)");
+    } else {
+      machine_.no_scope = places.status().message();
+      add(Grade::kNote, "limits.user_scope", "not available", machine_.no_scope);
+    }
+  }
+
   void limits() {
     const CgroupPlaces& places = machine_.groups = find_cgroup_places();
-    limit("memory", places.memory, true);
-    limit("pids", places.pids, true);
-    limit("cpu", places.cpu, false);
+    const CgroupPlaces& later = machine_.scope_groups;
+    if (!places.kill.ok()) user_scope();
+    limit("memory", places.memory, later.memory, true);
+    limit("pids", places.pids, later.pids, true);
+    limit("cpu", places.cpu, later.cpu, false);
     add(Grade::kGood, "limits.cpu_time", "polling");
     if (places.kill.ok()) {
       add(Grade::kGood, "limits.cgroup_kill", places.kill.directory);
+    } else if (later.kill.ok()) {
+      add(Grade::kGood, "limits.cgroup_kill", "in a user scope", "from the first answer on");
     } else {
       add(Grade::kNote, "limits.cgroup_kill", "not available",
           "trees are killed one process group at a time");

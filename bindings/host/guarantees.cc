@@ -10,12 +10,21 @@ constexpr const char* kYes = "yes";
 constexpr const char* kPartly = "partly";
 constexpr const char* kNo = "no";
 
+constexpr const char* kByScope =
+    "by a scope of the user's systemd manager, for runs that start once the first one has answered";
+
 class Table {
  public:
   void row(const char* name, bool holds, const char* otherwise, std::string why) {
     rows_.push_back({holds ? Finding::Grade::kGood : Finding::Grade::kNote,
                      std::string("guarantee.") + name, holds ? kYes : otherwise,
                      holds ? std::string() : std::move(why)});
+  }
+  // What holds because of control groups: now, or from the first answer on.
+  void group_row(const char* name, const CgroupPlace& now, const CgroupPlace& later,
+                 const char* otherwise, std::string why) {
+    row(name, now.ok() || later.ok(), otherwise, std::move(why));
+    if (!now.ok() && later.ok()) rows_.back().advice = kByScope;
   }
   std::vector<Finding> take() { return std::move(rows_); }
 
@@ -33,19 +42,27 @@ void processes(const Machine& machine, Table& table) {
             machine.keeper ? "a daemon that leaves its session, parents and environment ends with "
                              "the host, not with its run: other programs use the limits for marks"
                            : kNoKeeper);
-  table.row("hiding_daemons", machine.keeper && machine.groups.kill.ok(), kNo,
-            "a daemon that also sets both limits that carry marks ends with the host, not with its "
-            "run; delegate a control group (version 2) to this user");
+  const std::string missing = machine.no_scope.empty() ? "" : " (" + machine.no_scope + ")";
+  if (!machine.keeper) {
+    table.row("hiding_daemons", false, kNo, kNoKeeper);
+    return;
+  }
+  table.group_row("hiding_daemons", machine.groups.kill, machine.scope_groups.kill, kNo,
+                  "a daemon that also sets both limits that carry marks ends with the host, not "
+                  "with its run; delegate a control group (version 2) to this user" +
+                      missing);
 }
 
 void limits(const Machine& machine, Table& table) {
   const std::string polled =
       "the keeper looks every 5 to 50 ms, so that a tree can exceed it for "
       "that long; delegate the controller to this user";
-  table.row("memory", machine.groups.memory.ok(), kPartly, polled);
-  table.row("pids", machine.groups.pids.ok(), kPartly, polled);
-  table.row("cpu_share", machine.groups.cpu.ok(), kNo,
-            "runs with this limit are refused; delegate the cpu controller to this user");
+  const CgroupPlaces& now = machine.groups;
+  const CgroupPlaces& later = machine.scope_groups;
+  table.group_row("memory", now.memory, later.memory, kPartly, polled);
+  table.group_row("pids", now.pids, later.pids, kPartly, polled);
+  table.group_row("cpu_share", now.cpu, later.cpu, kNo,
+                  "runs with this limit are refused; delegate the cpu controller to this user");
 }
 
 void sandbox(const Machine& machine, Table& table) {

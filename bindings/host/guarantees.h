@@ -2,6 +2,7 @@
 // explains, row by row. Any thread.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "gibbous/doctor.h"
@@ -17,6 +18,10 @@ struct Machine {
   bool recorded = false;  // the journal can be written, or made
   MarkMode marks = MarkMode::kNone;
   CgroupPlaces groups;
+  // The same from the first answer on: a keeper that can make no groups gets a scope of the user's
+  // manager then.
+  CgroupPlaces scope_groups;
+  std::string no_scope;  // why there are none; "" where none are needed
   SandboxSupport sandbox;
 };
 

@@ -127,6 +127,7 @@ class Analyser {
   void emit(SimpleCommand command, const Arguments& arguments, const Feed& feed);
   const VariableSpec* executing(const NamedValue& assignment) const;
   void doubt_name(const Value& word);
+  void doubt_default(const Part& part);
   void check_assignments(const SimpleCommand& command);
   bool run_alternatives(const std::vector<Arg>& args, const SimpleCommand& base, const Feed& feed);
   bool builtin(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed);

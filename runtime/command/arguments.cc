@@ -246,6 +246,17 @@ std::vector<Selected> select(const std::vector<Value>& argv, const Arguments& ar
         for (std::size_t at = 1; at < argv.size(); ++at)
           found.push_back({argv[at], static_cast<int>(at)});
         break;
+      case Selector::Kind::kUrlNames:
+        for (const int index : operands) {
+          const Value& value = argv[static_cast<std::size_t>(index)];
+          const std::string path = value.text.substr(0, value.text.find_first_of("?#"));
+          const std::size_t slash = path.rfind('/');
+          if (path.find("://") == std::string::npos || slash == std::string::npos) continue;
+          Value name = tail_of(value, slash + 1);
+          if (name.literal()) name.text = path.substr(slash + 1);
+          if (!name.text.empty()) found.push_back({std::move(name), index});
+        }
+        break;
       case Selector::Kind::kHere: {
         Value here;
         here.text = ".";

@@ -15,6 +15,11 @@ void Analyser::define_function(const Node& node) {
   apply_redirections(node.redirections, {}, &accesses);
   note_redirections(std::move(accesses), node.range);
   if (!all_ascii(node.name)) doubt(Doubt::kEncoding, node.range, node.name);
+  // The shell itself calls some functions: command_not_found_handle.
+  NamedValue callback;
+  callback.name = node.name;
+  callback.value.text = "$(...)";  // no value is harmless
+  if (executing(callback) != nullptr) doubt(Doubt::kExecutingVariable, node.range, node.name);
 }
 
 // A script that sources this code, or a trap, may call a function that is not called here. A trap

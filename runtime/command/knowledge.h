@@ -28,8 +28,9 @@ struct Selector {
     kOptions,
     kPrefix,
     kAfterDashes,
-    kHere,  // no word: the working directory
-    kWords  // all words
+    kHere,     // no word: the working directory
+    kWords,    // all words
+    kUrlNames  // the last part of each operand that is a URL: what wget writes
   };
   Kind kind = Kind::kOperands;
   std::vector<std::string> options;  // kOptions, with their dashes
@@ -98,6 +99,7 @@ struct ProgramSpec {
   std::vector<std::string> takes_paths;  // with one of these flags its input is a list of paths
   bool prints = false;                   // its operands are its output: echo, printf
   bool lists = false;                    // its output is paths below its operands: find, ls
+  bool builds = false;                   // it makes what it writes of what it reads: a compiler
   HistorySpec history;                   // of a shell
   std::vector<std::string> filters;  // flags without one of which it lists everything: find -name
   std::map<std::string, std::shared_ptr<const ProgramSpec>> subcommands;  // "push", "remote add"

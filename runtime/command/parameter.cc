@@ -22,6 +22,7 @@ void Expander::parameter(const Part& part) {
     positional(part, shown);
     return;
   }
+  if (part.op == "=" || part.op == ":=") analyser_.doubt_default(part);
   const Variable* variable = known(part.text);
   if (part.subscripted) {
     element(part, variable, shown);

@@ -409,16 +409,22 @@ void Analyser::take_exported(SimpleCommand* command) {
             static_cast<int>(facts_.commands.size()));
       continue;
     }
-    if (equals == std::string::npos || !is_name(word.text.substr(0, equals))) continue;
-    command->assignments.push_back({word.text.substr(0, equals), tail_of(word, equals + 1), true});
+    if (equals == std::string::npos) continue;
+    // declare NAME=value, NAME+=value, NAME[key]=value
+    const std::string name = word.text.substr(0, word.text.find_first_of("=+["));
+    if (!is_name(name)) continue;
+    command->assignments.push_back({name, tail_of(word, equals + 1), true});
   }
 }
 
 // Remembers files that the line writes and files that it runs.
 void Analyser::note_files(const SimpleCommand& command, int index) {
+  // A compiler's output is as good as the files that it reads.
+  const ProgramSpec* spec = knowledge_.find(command.program);
+  const bool builds = spec != nullptr && spec->builds;
   for (const Access& access : command.accesses) {
     if (access.kind == AccessKind::kWrite) {
-      if (access.path == "/dev/null") continue;
+      if (access.path == "/dev/null" || (builds && !access.redirection)) continue;
       written_unknown_ = written_unknown_ || access.path.empty() ||
                          (access.classes & (kPartlyKnown | kUnknownPath)) != 0;
       written_.insert(access.path);
@@ -459,12 +465,22 @@ const VariableSpec* Analyser::executing(const NamedValue& assignment) const {
 // read PATH, printf -v PATH and for PATH in give an unknown value to a variable that makes programs
 // run something.
 void Analyser::doubt_name(const Value& word) {
-  const std::string name = word.text.rfind("-v", 0) == 0 ? word.text.substr(2) : word.text;
+  std::string name = word.text.rfind("-v", 0) == 0 ? word.text.substr(2) : word.text;
+  name = name.substr(0, name.find('['));  // an element of BASH_CMDS is a program, too
   if (!is_name(name)) return;
   NamedValue made;
   made.name = name;
   made.value = hole_value("$(...)");
   if (executing(made) != nullptr) doubt(Doubt::kExecutingVariable, word.range, name);
+}
+
+// ${PAGER:=./x} assigns as PAGER=./x does.
+void Analyser::doubt_default(const Part& part) {
+  NamedValue made;
+  made.name = part.text;
+  for (const Part& piece : part.operand)
+    made.value.text += piece.kind == Part::Kind::kText ? piece.text : slice(piece.range);
+  if (executing(made) != nullptr) doubt(Doubt::kExecutingVariable, part.range, slice(part.range));
 }
 
 // The value of a variable that makes programs run something is code, and comes before its command.

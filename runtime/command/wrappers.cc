@@ -171,7 +171,10 @@ bool Analyser::carry_argv(const RunsSpec& runs, SimpleCommand* command,
   if (runs.appends && feed.piped && program.literal() &&
       knowledge_.find(base_name(program.text)) == nullptr)
     add_fed(feed, scope_.cwd(), &base.accesses);
-  const Nest nest(*this, Nesting::Kind::kWrapper, command->program);
+  // "pnpm dlx" fetches what it runs, "pnpm exec" does not.
+  const std::string& subcommand = arguments.subcommand;
+  const Nest nest(*this, Nesting::Kind::kWrapper,
+                  subcommand.empty() ? command->program : command->program + " " + subcommand);
   const Scope::Mark mark = scope_.mark();
   for (const Selected& selected : select(command->argv, arguments, arguments.spec->cwd)) {
     enter(reached(scope_.cwd(), selected.value));

@@ -106,8 +106,8 @@
 
 ---The words of a command that something applies to: 'operands', 'first', 'second', 'rest' (operands
 ---except the first), 'last', 'but_last', 'after_--', 'of=' (the rest of operands with this prefix),
----options whose values are meant ('-o --output'), 'words' (all), or 'here', the working directory.
----A list gives several.
+---options whose values are meant ('-o --output'), 'words' (all), 'here', the working directory, or
+---'url_names', the last parts of URLs among the operands. A list gives several.
 ---@alias Selector string|string[]
 
 ---Knowledge of a program: its table in `programs`, under its base name or a glob ('python3*').
@@ -134,6 +134,8 @@
 ---@field decodes? boolean|string its output is decoded input: true, or with one of these flags
 ---@field takes_paths? string with one of these flags its input is a list of paths: cpio -o
 ---@field prints? boolean its operands are its output: echo
+---@field builds? boolean it makes what it writes of files that it reads: a compiler, whose output may
+---run in the same line
 ---@field lists? boolean it prints paths below its operands: find, ls
 ---@field history? false|string of a shell: how typed lines refer to earlier ones. false: they do
 ---not; a string: as in bash, and the programs that it names read nothing, so that the next line is

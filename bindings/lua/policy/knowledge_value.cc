@@ -15,12 +15,14 @@ namespace {
 using command::Selector;
 
 constexpr std::size_t kMaxOwnClasses = 32 - command::kFirstOwnClass;  // bits of PathClasses
-const std::vector<std::string> kSelectors = {"operands", "first",    "second", "rest", "last",
-                                             "but_last", "after_--", "here",   "words"};
+const std::vector<std::string> kSelectors = {"operands", "first",    "second",   "rest",
+                                             "last",     "but_last", "after_--", "here",
+                                             "words",    "url_names"};
 constexpr Selector::Kind kSelectorKinds[] = {
     Selector::Kind::kOperands,    Selector::Kind::kFirst, Selector::Kind::kSecond,
     Selector::Kind::kRest,        Selector::Kind::kLast,  Selector::Kind::kButLast,
-    Selector::Kind::kAfterDashes, Selector::Kind::kHere,  Selector::Kind::kWords};
+    Selector::Kind::kAfterDashes, Selector::Kind::kHere,  Selector::Kind::kWords,
+    Selector::Kind::kUrlNames};
 constexpr KnowledgeField<command::VariableSpec> kVariableFields[] = {
     {"name", [](KnowledgeReader& r, command::VariableSpec* out) { r.text(&out->name); }, true},
     {"shell", [](KnowledgeReader& r, command::VariableSpec* out) { r.flag(&out->shell); }},

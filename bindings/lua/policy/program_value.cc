@@ -177,6 +177,7 @@ constexpr KnowledgeField<ProgramSpec> kProgramFields[] = {
     {"takes_paths", [](KnowledgeReader& r, ProgramSpec* out) { r.flags(&out->takes_paths); }},
     {"text", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->text); }},
     {"prints", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->prints); }},
+    {"builds", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->builds); }},
     {"lists", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->lists); }},
     {"history", read_history},
     {"subcommands", read_subcommands},

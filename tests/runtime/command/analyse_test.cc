@@ -504,6 +504,29 @@ TEST_CASE("variables that make programs run something are a doubt") {
   CHECK(command(found, "rm").argv.size() == 2);
 }
 
+TEST_CASE("such a variable is a doubt however it is set, and so is a function of that name") {
+  for (const char* line :
+       {": \"${LD_PRELOAD:=./x}\"", "echo ${LD_PRELOAD=./x}", "declare BASH_CMDS[ls]=./x",
+        "read 'BASH_CMDS[ls]'", "printf -v 'BASH_CMDS[ls]' ./x", "export PAGER+=./x$y",
+        "PROMPT_COMMAND() { ls; }"}) {
+    INFO(line);
+    CHECK(doubted(line, Doubt::kExecutingVariable));
+  }
+  CHECK_FALSE(doubted(": \"${NAME:=./x}\"; build() { ls; }", Doubt::kExecutingVariable));
+}
+
+TEST_CASE("a subcommand that runs another command is named where that is nested") {
+  const Facts found = facts("pnpm dlx rm x");
+  CHECK(command(found, "rm").nesting.back().by == "pnpm dlx");
+}
+
+TEST_CASE("what a compiler writes may run, and what a download writes has to be looked at") {
+  CHECK_FALSE(doubted("cc -o a a.c && ./a", Doubt::kUnreadFile));
+  CHECK(doubted("cc -o a a.c > b && ./b", Doubt::kUnreadFile));
+  CHECK(doubted("wget https://h/dir/x.py?raw=1 && python3 x.py", Doubt::kUnreadFile));
+  CHECK(paths(facts("wget https://h/ x"), AccessKind::kWrite).empty());
+}
+
 TEST_CASE("text that a builtin evaluates is a doubt") {
   for (const char* line : {"x='a[$(rm y)]'; ((x))", "let 'a[$(rm y)]'", "unset 'a[$(rm y)]'",
                            "[[ 'a[$(rm y)]' -eq 0 ]]", "read x <<< 'a[$(rm y)]'",

@@ -47,7 +47,7 @@ return {
         { how = 'code', from = '-c', language = 'python' },
       },
       single_dash_long = true, options_first = true, privileged = true, remote = true,
-      decodes = '-d', prints = true, lists = true, filters = '-name',
+      decodes = '-d', prints = true, builds = true, lists = true, filters = '-name',
       history = 'ls cd',
       subcommands = { push = { hosts = 'first' }, ['remote add'] = { decodes = true } },
     },
@@ -117,6 +117,7 @@ return {
   CHECK(versioned->history.kind == command::HistorySpec::Kind::kNone);
   CHECK(versioned->runs[0].how == RunsSpec::How::kEarlier);
   CHECK(spec.lists);
+  CHECK(spec.builds);
   REQUIRE(spec.subcommands.size() == 2);
   CHECK(spec.subcommands.at("remote add")->decodes);
   CHECK(tables.knowledge.patterns[0].first == "python3*");  // the longer one comes first

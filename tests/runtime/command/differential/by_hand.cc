@@ -214,6 +214,17 @@ void add_programs(Knowledge* knowledge) {
   git.subcommands["push"] = std::make_shared<const ProgramSpec>();
   git.subcommands["remote add"] = std::make_shared<const ProgramSpec>();
   add(knowledge, "git", git);
+  ProgramSpec pnpm;
+  pnpm.subcommands["dlx"] = std::make_shared<const ProgramSpec>(wrapper(""));
+  add(knowledge, "pnpm", pnpm);
+  ProgramSpec cc;
+  cc.values = words("-o");
+  cc.accesses.push_back({AccessKind::kWrite, {options("-o")}, {}, {}, false});
+  cc.builds = true;
+  add(knowledge, "cc", cc);
+  ProgramSpec wget;
+  wget.accesses.push_back(access(AccessKind::kWrite, Selector::Kind::kUrlNames));
+  add(knowledge, "wget", wget);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ end
 local rules = override.set_decision(require 'rules', 'deny',
   'git.push git.push_force packages.publish privileges.other_user')
 -- The rules about the network replace these.
-rules = override.remove(rules, 'building.downloads')
+rules = override.remove(rules, 'building.downloads everyday.listed_tools')
 
 return {
   modes = modes,

@@ -22,4 +22,9 @@ return {
   require 'cases.reading_not_programs',
   require 'cases.reading_not_services',
   require 'cases.reading_not_shell',
+  require 'cases.second_agents',
+  require 'cases.second_environment',
+  require 'cases.second_machine',
+  require 'cases.second_data',
+  require 'cases.second_free',
 }

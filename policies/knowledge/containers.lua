@@ -114,7 +114,8 @@ return {
       },
       ['rollout status'] = {}, ['rollout history'] = {}, ['rollout restart'] = {},
       ['rollout undo'] = {}, ['rollout pause'] = {}, ['rollout resume'] = {},
-      ['config view'] = {}, ['config get-contexts'] = {}, ['config current-context'] = {},
+      ['config view'] = {}, ['config get-contexts'] = {},
+      ['config get-clusters'] = {}, ['config get-users'] = {}, ['config current-context'] = {},
       ['config use-context'] = {}, ['config set-context'] = {}, ['config set-credentials'] = {},
       ['config delete-context'] = {},
       ['auth can-i'] = {}, ['auth whoami'] = {},
@@ -139,14 +140,16 @@ return {
       .. 'get apply destroy import refresh taint untaint state workspace force-unlock login test '
       .. 'run-all', {
       ['state list'] = {}, ['state show'] = {}, ['state pull'] = {}, ['state rm'] = {},
-      ['state mv'] = {}, ['state push'] = {}, ['workspace list'] = {}, ['workspace show'] = {},
+      ['state mv'] = {}, ['state push'] = {}, ['state replace-provider'] = {}, ['workspace '
+        .. 'list'] = {}, ['workspace show'] = {},
       ['workspace select'] = {}, ['workspace new'] = {}, ['workspace delete'] = {},
     }),
   },
   ['pulumi cdk cdktf serverless sls sam'] = {
     values = '-s --stack -C --cwd --profile --stage -c --context',
     subcommands = subcommands('preview diff synth list ls stack config logs init deploy up update '
-      .. 'destroy remove refresh import cancel build validate package publish rollback bootstrap'),
+      .. 'destroy remove refresh import cancel build validate package publish rollback '
+      .. 'bootstrap delete'),
   },
   ['ansible ansible-playbook ansible-pull ansible-galaxy ansible-vault salt salt-call puppet chef '
     .. 'chef-client'] = {

@@ -128,35 +128,4 @@ return {
       .. '--add-opens --add-exports',
     executes = { '-jar', '-cp -classpath --class-path' },
   },
-  ['sqlite3'] = {
-    single_dash_long = true,
-    values = '-cmd -init -separator -nullvalue -mmap -vfs',
-    executes = '-init',
-    writes = 'first',
-    runs = {
-      { how = 'code', from = { 'rest', '-cmd' }, language = 'sql' },
-      { how = 'stdin', language = 'sql', skip = 1 },
-    },
-  },
-  ['redis-cli valkey-cli'] = { values = '-h -p -n -a -u --user --pass -r -i', hosts = '-h' },
-  ['psql mysql mariadb mongo mongosh cqlsh clickhouse-client clickhouse duckdb sqlcmd influx '
-    .. 'pgcli mycli'] = {
-    values = '-h --host -p --port -U --username -d --dbname -f --file -u --user -D --database -o '
-      .. '--output -v --set -n -a -P -S -L --log-file -e --execute -c --command --eval -w -q '
-      .. '--query --defaults-file --defaults-extra-file',
-    reads = '-f --file',
-    text = '--defaults-file --defaults-extra-file', -- its own settings
-    writes = '-o --output -L --log-file',
-    hosts = '-h --host',
-    runs = {
-      {
-        how = 'code', language = 'sql',
-        from = '-c --command -e --execute --eval -q --query -execute',
-      },
-      {
-        how = 'stdin', language = 'sql', skip = 3,
-        unless = '-c --command -e --execute --eval -f --file -q --query',
-      },
-    },
-  },
 }

@@ -1,5 +1,7 @@
 -- Code in other languages within a command line. Patterns find calls that touch paths. Code that is
 -- `harmless` as a whole needs no approval; all other code raises the doubt inline_code.
+local pattern = require 'knowledge.code.pattern'
+
 local NUMBERS = '[0-9+*/ .-]+'
 
 -- A call whose first argument is a path.
@@ -30,7 +32,9 @@ return {
       { access = 'read', pattern = [[(?:File|IO)\.(?:read|readlines|open|foreach)]] .. QUOTED },
       { access = 'permission', pattern = [=[(?:chmod|chown)[^;]*["'](/[^"']+)["']]=] },
     },
-    harmless = [[\s*(?:puts|p|print) (?:RUBY_[A-Z]+|Gem::VERSION|]] .. NUMBERS .. [[)\s*]],
+    harmless = [[\s*(?:(?:puts|p|print) (?:RUBY_[A-Z]+|Gem::VERSION|]] .. NUMBERS
+      .. [[)|(?:File|IO)\.write\(\s*]] .. pattern.FILE .. [[\s*,\s*(?:'[^'\\]*'|]]
+      .. [["[^"\\#]*")\s*\))\s*]],
   },
   php = {
     calls = {
@@ -72,5 +76,16 @@ return {
       .. [[|Get-(?:Location|ChildItem|Date|Process))\s*]],
   },
   make = {}, tcl = {}, lisp = {}, haskell = {}, ocaml = {}, elixir = {}, jvm = {}, applescript = {},
-  ed = {},
+  ed = {}, redis = {},
+  -- Shells whose grammar is another one. What looks alike may mean something else there.
+  fish = {}, nu = {}, xonsh = {}, elvish = {}, csh = {}, rc = {}, other_shell = {}, cmd = {},
+  -- zsh reads plain commands as bash does; they are analysed as well.
+  -- What only reads a database of MongoDB.
+  mongo = {
+    harmless = [[\s*(?:show (?:dbs|databases|collections)|db\.(?:[\w-]+\.)?(?:find|findOne|count|]]
+      .. [[countDocuments|estimatedDocumentCount|distinct|stats|getIndexes|version|hello|]]
+      .. [[getCollectionNames|serverStatus)\([^$();]*\)(?:\.(?:pretty|limit|count|sort|toArray|]]
+      .. [[skip)\([^$();]*\))*)\s*;?\s*]],
+  },
+  zsh = { harmless = require 'knowledge.code.zsh' },
 }

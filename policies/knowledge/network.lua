@@ -15,6 +15,8 @@ return {
     reads = '-T --upload-file -K --config -E --cert --key --netrc-file --cacert',
     writes = '-o --output --output-dir -c --cookie-jar -D --dump-header --trace --trace-ascii '
       .. '--stderr --hsts --alt-svc --etag-save --libcurl --unix-socket --abstract-unix-socket',
+    accesses = { { access = 'write', of = 'url_names', when = '-O --remote-name '
+      .. '--remote-name-all' } },
     hosts = { 'operands', '--url -x --proxy --connect-to' },
   },
   ['wget wget2'] = {
@@ -27,6 +29,12 @@ return {
     reads = '-i --input-file --post-file --body-file --load-cookies --config',
     writes = '-O --output-document -o --output-file -a --append-output -P --directory-prefix '
       .. '--save-cookies',
+    accesses = {
+      {
+        access = 'write', of = 'url_names',
+        unless = '-O --output-document --spider -P --directory-prefix --version',
+      },
+    },
     hosts = 'operands',
     runs = { { how = 'shell', from = '--use-askpass' } },
   },
@@ -34,6 +42,7 @@ return {
     values = '-o --out -d --dir -i --input-file -O --output --on-download-complete -cmd_script',
     writes = '-o --out -d --dir -O --output',
     reads = '-i --input-file',
+    accesses = { { access = 'write', of = 'url_names', unless = '-o --out -O --output' } },
     hosts = 'operands',
     runs = { { how = 'shell', from = '--on-download-complete --on-download-start' } },
   },

@@ -12,6 +12,7 @@ local function runner(values)
   return {
     options_first = true,
     values = (values or '') .. ' -c --call -p --package -w --workspace',
+    executes = '-p --package', -- packages, by name
     runs = {
       { how = 'shell', from = '-c --call' },
       { how = 'argv', unless = '-c --call' },
@@ -36,6 +37,9 @@ SYSTEM.subcommands = subcommands('install remove purge autoremove update upgrade
   .. 'reinstall erase downgrade groupinstall localinstall makecache repolist provides history '
   .. 'check-update clean autoclean moo build-dep add del fix stats in rm se up dup refresh '
   .. 'edit-sources')
+
+-- Where uvx takes packages from.
+local UVX = '--from --with --index --index-url --default-index --extra-index-url --find-links'
 
 local NPM_VALUES = '-w --workspace --prefix -C --registry --tag --otp --access --cache '
   .. '--userconfig --loglevel --omit --include --script-shell --before --globalconfig -F '
@@ -96,7 +100,10 @@ return {
   pipx = {
     values = '--python --pip-args --index-url --spec --suffix',
     subcommands = subcommands('install uninstall upgrade list inject ensurepath', {
-      run = { options_first = true, values = '--spec --python', runs = { { how = 'argv' } } },
+      run = {
+        options_first = true, values = '--spec --python', executes = '--spec',
+        runs = { { how = 'argv' } },
+      },
     }),
   },
   uv = {
@@ -108,11 +115,14 @@ return {
       run = {
         options_first = true,
         values = '--with --with-requirements --with-editable --env-file -p --python --extra '
-          .. '--group --project --directory --package -m --module --index --index-url',
+          .. '--group --project --directory --package -m --module --index --index-url '
+          .. '--default-index --extra-index-url --find-links',
+        executes = '--with --index --index-url --default-index',
         runs = { { how = 'argv', unless = '-m --module' } },
       },
       ['tool run'] = {
-        options_first = true, values = '--from --with -p --python', runs = { { how = 'argv' } },
+        options_first = true, values = UVX .. ' -p --python', executes = UVX,
+        runs = { { how = 'argv' } },
       },
       ['tool install'] = {}, ['tool uninstall'] = {}, ['tool list'] = {}, ['tool upgrade'] = {},
       ['pip install'] = {
@@ -124,7 +134,10 @@ return {
       ['pip sync'] = {}, ['pip tree'] = {}, ['pip check'] = {},
     }),
   },
-  uvx = { options_first = true, values = '--from --with -p --python', runs = { { how = 'argv' } } },
+  uvx = {
+    options_first = true, values = UVX .. ' -p --python', executes = UVX,
+    runs = { { how = 'argv' } },
+  },
   poetry = {
     values = '-C --directory -P --project --source -G --group -E --extras -o --output -f --format '
       .. '-u --username -p --password -r --repository',

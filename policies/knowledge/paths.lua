@@ -40,6 +40,29 @@ local STARTUP = {
   '/root/.ssh', '/root/.zshrc',
 }
 
+-- Below ~/.cache and ~/Library/Caches, and elsewhere in the home.
+local PACKAGE_CACHES = {
+  '~/.npm/_cacache', '~/.npm/_npx', '~/.npm/_logs', '~/.yarn/cache', '~/.yarn/berry/cache',
+  '~/.bun/install/cache', '~/.pnpm-store', '~/.local/share/pnpm/store', '~/.cargo/registry/cache',
+  '~/.cargo/registry/src', '~/.cargo/registry/index', '~/.cargo/git/db', '~/.cargo/git/checkouts',
+  '~/.gradle/caches', '~/.gradle/daemon', '~/.gradle/wrapper/dists', '~/.m2/repository',
+  '~/.ivy2/cache', '~/.sbt/boot', '~/.nuget/packages', '~/.composer/cache', '~/.bundle/cache',
+  '~/go/pkg/mod', '~/.pub-cache', '~/.cocoapods/repos', '~/.terraform.d/plugin-cache', '~/.ccache',
+  '~/.hex/packages', '~/.conan2/p', '~/.conan/data', '~/.stack/pooled', '~/.cabal/packages',
+  '~/.node-gyp', '~/.electron-gyp', '~/.expo/cache', '~/.android/build-cache', '~/.sonar/cache',
+}
+for name in ([[pip uv pypoetry pipenv pdm hatch yarn npm pnpm node
+  node-gyp corepack deno bun go-build
+  golangci-lint pre-commit ms-playwright Cypress puppeteer electron electron-builder typescript
+  turbo
+  bazel bazelisk ccache sccache zig composer vcpkg mypy ruff black pytest rebar3 mix cabal stack
+  coursier ivy maven gradle nuget helm trivy Homebrew act buildx prisma next jest eslint virtualenv
+  ms-playwright-go black-primer pylint nvim-treesitter clangd jdtls rust-analyzer gopls
+  org.swift.swiftpm CocoaPods com.apple.dt.Xcode]]):gmatch('%S+') do
+  PACKAGE_CACHES[#PACKAGE_CACHES + 1] = '~/.cache/' .. name
+  PACKAGE_CACHES[#PACKAGE_CACHES + 1] = '~/Library/Caches/' .. name
+end
+
 -- Sockets through which a program outside takes commands.
 local SOCKETS = {
   '/var/run/docker.sock', '/run/docker.sock', '/run/podman', '/run/containerd', '/run/crio',
@@ -160,6 +183,11 @@ return {
       '$TMP', '/private/tmp', '/private/var/tmp', '/private/var/folders', '/var/folders',
       '/dev/shm', '!/tmp/.X11-unix', '!/tmp/.ICE-unix',
     },
+  },
+  {
+    -- What package managers and compilers can fetch or make again.
+    name = 'package_cache',
+    entries = PACKAGE_CACHES,
   },
   { name = 'temp_root', entries = { '=/tmp', '=/var/tmp', '=/private/tmp', '=/dev/shm' } },
   {

@@ -21,39 +21,51 @@ local READ_NOTHING = ': [ basename cd chmod df dirname echo false id ls mkdir mk
   .. 'printenv printf ps pushd pwd readlink realpath rmdir seq sleep stat test touch true type '
   .. 'uname uptime which whoami'
 
+-- A shell whose grammar is not bash's: its code is not analysed. It is read as bash would read it
+-- all the same, so that what is denied stays denied.
+local function other(language, flags, values)
+  return {
+    values = flags .. ' ' .. (values or ''),
+    options_first = true,
+    runs = {
+      { how = 'shell', from = flags },
+      { how = 'code', from = flags, language = language },
+      { how = 'file', language = language, unless = flags },
+      { how = 'stdin', language = language, unless = flags },
+    },
+  }
+end
+
+-- zsh reads plain commands as bash does.
+local ZSH = shell()
+table.insert(ZSH.runs, 1, { how = 'code', from = 'first', when = '-c', language = 'zsh' })
+table.insert(ZSH.runs, { how = 'stdin', unless = '-c', language = 'zsh' })
+
 return {
   ['bash rbash bash5* bash4*'] = shell(READ_NOTHING),
   ['dash ash posh'] = shell(false),
-  ['sh zsh rzsh osh ksh ksh93 mksh pdksh oksh yash loksh zsh-*'] = shell(),
-  ['csh tcsh'] = {
-    options_first = true,
-    runs = {
-      { how = 'option', from = '-c' },
-      { how = 'file', unless = '-c -s' },
-      { how = 'stdin', unless = '-c' },
-    },
-  },
+  ['sh osh ksh ksh93 mksh pdksh oksh yash loksh brush'] = shell(),
+  ['zsh rzsh zsh-*'] = ZSH,
+  ['csh tcsh'] = other('csh', '-c'),
   fish = {
     values = '-c --command -C --init-command -d --debug -o --debug-output -f --features --profile',
     writes = '-o --debug-output --profile',
     options_first = true,
     runs = {
-      { how = 'shell', from = '-c --command' },
-      { how = 'shell', from = '-C --init-command' },
-      { how = 'file', unless = '-c --command' },
-      { how = 'stdin', unless = '-c --command' },
+      { how = 'shell', from = '-c --command -C --init-command' },
+      { how = 'code', from = '-c --command -C --init-command', language = 'fish' },
+      { how = 'file', language = 'fish', unless = '-c --command' },
+      { how = 'stdin', language = 'fish', unless = '-c --command' },
     },
   },
-  ['nu xonsh elvish'] = {
-    values = '-c --commands -e --execute',
-    options_first = true,
-    runs = {
-      { how = 'shell', from = '-c --commands -e --execute' },
-      { how = 'file', unless = '-c --commands -e --execute' },
-      { how = 'stdin', unless = '-c --commands -e --execute' },
-    },
+  nu = other('nu', '-c --commands -e --execute', '--config --env-config -I'),
+  xonsh = other('xonsh', '-c', '--rc'),
+  elvish = other('elvish', '-c', '-rc'),
+  ['oil ysh ion murex ngs hush closh dune-shell rash'] = other('other_shell', '-c'),
+  ['cmd cmd.exe command.com'] = {
+    runs = { { how = 'code', from = 'rest', language = 'cmd' } },
   },
-  ['pwsh powershell'] = {
+  ['pwsh powershell pwsh.exe powershell.exe pwsh-preview'] = {
     single_dash_long = true,
     values = '-Command -c -EncodedCommand -e -ec -File -f -WorkingDirectory -wd -ExecutionPolicy',
     cwd = '-WorkingDirectory -wd',
@@ -64,10 +76,7 @@ return {
       { how = 'stdin', language = 'powershell', unless = '-Command -c -EncodedCommand -File -f' },
     },
   },
-  ['scsh rc es'] = {
-    options_first = true,
-    runs = { { how = 'option', from = '-c' }, { how = 'file', unless = '-c' } },
-  },
+  ['scsh rc es'] = other('rc', '-c'),
 
   expect = {
     values = '-c -f -b',

@@ -62,6 +62,12 @@ local GROUPS = {
   -- Shells.
   plain('BASH_ENV ENV ZDOTDIR SHELLOPTS BASHOPTS BASH_LOADABLES_PATH BASH_FUNC_* EXECIGNORE '
     .. 'histchars HISTIGNORE', ''),
+  -- Its tables of programs, and functions that it calls itself.
+  shells('BASH_ALIASES', ''),
+  plain('BASH_CMDS command_not_found_handle command_not_found_handler precmd preexec chpwd '
+    .. 'periodic '
+    .. 'zshexit fish_prompt precmd_functions preexec_functions chpwd_functions HISTFILE',
+    '/dev/null'),
   shells('PROMPT_COMMAND', ''),
   shells('PS0 PS1 PS2', '[^$`\\\\]*'),
   shells('PS4', '[^$`\\\\]*|\\+ ?(?:\\$\\{?(?:BASH_SOURCE|LINENO|'
@@ -108,7 +114,8 @@ local GROUPS = {
   plain('PYTHONBREAKPOINT', '0|pdb\\.set_trace|ipdb\\.set_trace|'),
   plain('PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_DEFAULT_INDEX UV_EXTRA_INDEX_URL '
     .. 'PIP_CONFIG_FILE', 'https://pypi\\.org/simple/?|/dev/null|'),
-  plain('PYTEST_ADDOPTS PYTEST_PLUGINS', '(?:-{1,2}[a-z][a-z0-9-]*(?:=[A-Za-z0-9_.]+)?| |'
+  plain('PYTEST_PLUGINS', ''),
+  plain('PYTEST_ADDOPTS', '(?:-{1,2}[a-oq-z][a-z0-9-]*(?:=[A-Za-z0-9_.]+)?|-p no:[a-z]+| |'
     .. '[a-z0-9]+)*'),
   -- Perl, Ruby, Lua, PHP, R.
   plain('PERL5OPT PERL5DB PERLLIB RUBYOPT RUBYSHELL PHPRC PHP_INI_SCAN_DIR R_PROFILE '
@@ -145,7 +152,10 @@ local GROUPS = {
   -- Which machines programs talk to.
   plain('DOCKER_HOST CONTAINER_HOST', 'unix:///var/run/docker\\.sock|unix:///run/user/[0-9]+/'
     .. '(?:docker|podman/podman)\\.sock|'),
-  plain('DOCKER_CONFIG KUBECONFIG', RELATIVES .. '/tmp/[A-Za-z0-9_./-]*|'
+  plain('DOCKER_CONFIG KUBECONFIG', RELATIVES .. '\\$\\{?PWD\\}?/[A-Za-z0-9_./-]*|'
+    .. '/(?:workspaces?|work|app|src|'
+    .. 'code|repo|builds)/[A-Za-z0-9_./-]*|'
+    .. '/tmp/[A-Za-z0-9_./-]*|'
     .. '/home/[a-z]+/\\.kube/config'),
   plain('http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY all_proxy',
     'https?://(?:localhost|127\\.0\\.0\\.1)(?::[0-9]+)?/?|'),
@@ -162,6 +172,11 @@ local GROUPS = {
   plain('PERL_MM_OPT PERL_MB_OPT GHCRTS TCLLIBPATH JULIA_LOAD_PATH JULIA_DEPOT_PATH', RELATIVES),
   plain('HOME', '/tmp/[A-Za-z0-9_./-]*|' .. RELATIVES .. '/home/[a-z0-9_-]+|/root'),
 }
+
+-- The lists go on in variables_elsewhere.lua.
+for _, group in ipairs(require 'knowledge.variables_elsewhere') do
+  GROUPS[#GROUPS + 1] = plain(group.names, group.safe)
+end
 
 local variables = {}
 for _, group in ipairs(GROUPS) do

@@ -64,8 +64,12 @@ return {
     values = '-c --class -n --classdata -p --pid -P --pgid -u --uid',
     runs = { { how = 'argv', unless = '-p --pid -P --pgid -u --uid' } },
   },
-  chrt = wrapper('-T --sched-runtime -P --sched-period -D --sched-deadline', 1),
-  taskset = wrapper('', 1),
+  chrt = {
+    options_first = true,
+    values = '-T --sched-runtime -P --sched-period -D --sched-deadline',
+    runs = { { how = 'argv', skip = 1, unless = '-p --pid' } },
+  },
+  taskset = { options_first = true, runs = { { how = 'argv', skip = 1, unless = '-p --pid' } } },
   prlimit = wrapper('-p --pid -o --output'),
   stdbuf = wrapper('-i --input -o --output -e --error'),
   env = {

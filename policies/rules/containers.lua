@@ -130,7 +130,7 @@ return {
       'label', 'annotate', 'taint', 'drain', 'cordon', 'uncordon', 'set', 'run', 'cp',
       'port-forward', 'proxy', 'attach', 'certificate', 'debug', 'exec', 'rollout',
       'rollout restart', 'rollout undo', 'rollout pause', 'rollout resume', 'config use-context',
-      'config set-context', 'config set-credentials', 'config delete-context',
+      'config set-context', 'config set-credentials', 'config delete-context', 'config', 'auth',
     },
     match = { 'kubectl apply -f k8s/', 'kubectl delete pod x', 'kubectl exec -it x -- sh' },
     not_match = { 'kubectl get pods', 'kubectl logs x', 'kubectl rollout status deploy/x' },
@@ -144,5 +144,90 @@ return {
     subcommand = 'install upgrade uninstall delete rollback test apply sync destroy plugin',
     match = { 'helm upgrade --install x ./chart', 'helm uninstall x' },
     not_match = { 'helm template ./chart', 'helm lint', 'helm list' },
+  },
+  {
+    id = 'containers.engine_socket',
+    decision = 'ask',
+    reason = 'Whoever speaks to this socket commands the engine behind it: use the command that is '
+      .. 'made for it.',
+    argument = {
+      '--abstract-unix-socket*',
+      're:(?:-[a-zA-Z]+|--[a-z-]+=)?(?:[a-zA-Z-]*:(?://)?)?/(?:var/)?run/[\\w./-]*(?:\\.sock|'
+        .. '\\.socket|socket)(?:[,:/].*)?',
+      're:.*(?:docker|containerd|podman|buildkitd|crio|dockershim|incus|lxd|libvirt|'
+        .. 'snapd)[\\w.-]*\\.sock\\b.*',
+    },
+    test = function(command)
+      local looks = { ls = true, stat = true, test = true, ['['] = true, echo = true, file = true,
+        grep = true, rg = true, ['export'] = true, printf = true, readlink = true, git = true }
+      return not looks[command.program]
+    end,
+    match = {
+      'nc -U /var/run/docker.sock', 'wget --unix-socket=/run/podman/podman.sock http://x',
+      'buildctl --addr unix:///run/buildkit/buildkitd.sock build',
+    },
+    not_match = { 'ls -l /var/run/docker.sock', 'test -S /var/run/docker.sock', 'curl localhost' },
+  },
+  {
+    id = 'containers.front_ends',
+    decision = 'ask',
+    reason = 'This reaches into containers, namespaces or sessions of others, or starts such: '
+      .. 'let a '
+      .. 'person approve it.',
+    program = {
+      'podman', 'buildah', 'lxc-*', 'flatpak-spawn', 'host-spawn', 'distrobox-*', 'oc',
+      'rootlesskit',
+      'slirp4netns', 'dtach', 'abduco', 'shpool', 'wezterm', 'kitty', 'kitten', 'varlinkctl',
+      'firejail',
+      'tmux', 'screen', 'zellij', 'multipass', 'systemd-vmspawn', 'kata-runtime', 'kata-ctl',
+      'firectl',
+      'firecracker', 'cloud-hypervisor', 'crosvm', 'ignite', 'lima', 'orb', 'orbctl', 'wsl',
+      'wsl.exe',
+      'youki', 'runsc', 'nsjail', 'minijail0', 'proot', 'schroot', 'pbuilder', 'mock', 'fakechroot',
+      'debootstrap', 'arch-chroot', 'systemd-dissect', 'portablectl', 'toolbox', 'buildctl',
+      'dagger',
+    },
+    test = function(command)
+      local program = command.program
+      local words = { command.subcommand }
+      for _, index in ipairs(command.operands) do
+        words[#words + 1] = command.argv[index]
+      end
+      local line = ' ' .. table.concat(command.argv, ' ') .. ' '
+      local first = words[1] ~= '' and words[1] or words[2] or ''
+      if program == 'podman' then
+        return line:find(' %-%-remote') ~= nil or first == 'unshare'
+          or first == 'machine' and words[3] ~= 'list' and words[3] ~= 'ls' or first == 'generate'
+          or first == 'system' and words[3] == 'service' or line:find(' system service', 1,
+          true) ~= nil
+          or first == 'play' or first == 'kube' or first == 'pod'
+      elseif program == 'buildah' then
+        return first ~= 'images' and first ~= 'containers' and first ~= 'bud' and first ~= 'build'
+          and first ~= 'inspect' and first ~= 'version' and first ~= 'info'
+      elseif program == 'oc' then
+        return first == 'rsh' or first == 'debug' or line:find(' rsh ', 1, true) ~= nil
+      elseif program == 'tmux' then
+        return line:find(' %-[SL] ') ~= nil
+      elseif program == 'screen' then
+        return line:find(' %-X ') ~= nil
+      elseif program == 'zellij' then
+        return first == 'run' or first == 'action' or first == 'kill-session'
+      elseif program == 'wezterm' then
+        return first == 'cli' and words[3] ~= 'list' and words[2] ~= 'list'
+      elseif program == 'kitty' or program == 'kitten' then
+        return first == '@' and line:find(' @ ls ', 1, true) == nil
+      end
+      if program == 'flatpak-spawn' or program == 'host-spawn' then
+        return true
+      end
+      local shows = { list = true, ls = true, version = true, ['--version'] = true, info = true,
+        ['--help'] = true, status = true, introspect = true, ['list-interfaces'] = true }
+      return not shows[first] and not shows[command.argv[2] or '']
+    end,
+    match = {
+      'podman unshare rm -rf x', 'buildah run x y', 'flatpak-spawn --host ls', 'lxc-start -n x',
+      'tmux -S /tmp/other new', 'podman --remote ps',
+    },
+    not_match = { 'podman ps', 'buildah images', 'tmux ls', 'podman machine list', 'screen -ls' },
   },
 }

@@ -133,7 +133,7 @@ return {
       .. 'workspace, or ask a person.',
     access = 'write remove',
     path = 'system system_root',
-    not_path = 'temp harmless_device',
+    not_path = 'temp harmless_device package_cache',
     remote = false,
     match = {
       'echo x > /etc/hosts', 'rm /usr/bin/python3', 'cp tool /usr/local/bin/', 'touch /etc/x',
@@ -205,16 +205,28 @@ return {
     decision = 'ask',
     reason = 'This is outside of the workspace: write into the workspace or /tmp, or let a '
       .. 'person approve it.',
-    access = 'write remove permission',
+    access = 'write permission',
     path = 'outside',
     not_path = 'temp harmless_device',
     remote = false,
     match = {
-      'echo x > ~/notes.txt', 'rm ~/notes.txt', 'cp a ../other/a', 'mkdir -p ~/.config/tool',
+      'echo x > ~/notes.txt', 'cp a ../other/a', 'mkdir -p ~/.config/tool',
       'mv x ..', 'git clone https://example.com/a ~/a', 'curl -o ~/x https://example.com',
       'chmod 600 ~/x',
     },
     not_match = { 'echo x > a', 'cp ~/x .', 'touch /tmp/x', 'ls > /dev/null' },
+  },
+  {
+    id = 'files.remove_outside',
+    decision = 'ask',
+    reason = 'This is outside of the workspace: remove what is in the workspace or /tmp, or let a '
+      .. 'person approve it.',
+    access = 'remove',
+    path = 'outside',
+    not_path = 'temp harmless_device package_cache',
+    remote = false,
+    match = { 'rm ~/notes.txt', 'mv ~/x .' },
+    not_match = { 'rm a', 'rm /tmp/x', 'rm -rf ~/.cache/pip' },
   },
   {
     id = 'files.outside_in_place',

@@ -118,16 +118,6 @@ return {
     not_match = { 'git checkout -b x', 'git switch main' },
   },
   {
-    id = 'git.discard_all',
-    decision = 'ask',
-    reason = 'This throws away all changes that are not committed: name the files, or stash them.',
-    program = 'git',
-    subcommand = 'checkout restore',
-    operand = { '.', './', ':/', 're:\\*', ':', '..' },
-    match = { 'git checkout .', 'git checkout -- .', 'git restore .' },
-    not_match = { 'git checkout main', 'git restore src/a.c', 'git checkout -- src/a.c' },
-  },
-  {
     id = 'git.clean',
     decision = 'ask',
     reason = 'This removes files that git does not know, for good: look at them with git clean '

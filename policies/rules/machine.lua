@@ -185,7 +185,7 @@ return {
       .. 'what is to go inside the workspace or in /tmp, or ask a person to remove it.',
     access = 'remove',
     path = 'outside',
-    not_path = 'temp',
+    not_path = 'temp package_cache',
     recursive = true,
     match = {
       'rm -rf /opt/tool', 'rm -rf ../other', 'rm -r ~/Documents', 'find /srv -name x -delete',

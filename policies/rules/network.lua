@@ -39,6 +39,16 @@ return {
     reason = 'This opens a connection by a name that looks like a file: use curl, which can be '
       .. 'judged.',
     path = 'network_device',
+    test = function(command)
+      -- /*/* could be such a name, and is not.
+      for _, access in ipairs(command.accesses) do
+        local named = access.written:find('/dev/', 1, true) or access.redirection
+        if named and table.concat(access.classes, ' '):find('network_device', 1, true) then
+          return true
+        end
+      end
+      return command.cwd:find('^/dev') ~= nil
+    end,
     match = { 'cat x > /dev/tcp/example.com/80', 'echo > /dev/udp/10.0.0.1/53' },
     not_match = { 'echo x > /dev/null' },
   },

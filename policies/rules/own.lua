@@ -31,4 +31,47 @@ return {
     },
     not_match = { 'cat ~/.local/state/other', 'cat README.md' },
   },
+  {
+    id = 'own.start',
+    decision = 'ask',
+    reason = 'This starts Gibbous itself, perhaps in another mode or with another state, or '
+      .. 'changes '
+      .. 'what it decides: use the tools of the session that you are in.',
+    program = { 'gibbous', 'gibbous-*', 'gibbousd', 'python', 'python3', 'python3.*' },
+    test = function(command)
+      local first, second = command.argv[2], command.argv[3]
+      if command.program:find('^python') then
+        return first == '-m' and second == 'gibbous'
+      end
+      local looks = {
+        ['--version'] = true, ['--help'] = true, ['-h'] = true, version = true, doctor = true,
+      }
+      if #command.argv == 2 and looks[first] then
+        return false
+      end
+      -- policy check, explain, test and log only print; they load no state.
+      local prints = { check = true, explain = true, test = true, diff = true, log = true }
+      if first == 'policy' and prints[second] and #command.assignments == 0 then
+        return false
+      end
+      local shows = { ps = true, logs = true, events = true, top = true, report = true }
+      if shows[first] then
+        for at = 2, #command.argv do
+          if command.argv[at]:find('^%-%-') and not command.argv[at]:find('^%-%-json') then
+            return true
+          end
+        end
+        return #command.assignments > 0
+      end
+      return command.argv[#command.argv] ~= '--help'
+    end,
+    match = {
+      "gibbous call bg_start '{}' --mode dangerous", 'gibbous mcp', 'gibbous approvals revoke 3',
+      './build/gibbous session --policies loose', 'XDG_STATE_HOME=/tmp/s gibbous mcp',
+    },
+    not_match = {
+      'gibbous --version', "gibbous policy check --mode auto 'ls'", 'gibbous policy test team',
+      'gibbous doctor', 'gibbous ps', 'grep gibbous README.md',
+    },
+  },
 }

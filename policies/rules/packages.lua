@@ -249,7 +249,9 @@ return {
       .. 'it from the build directory.',
     program = 'make gmake ninja meson scons waf just rake',
     operand = { 'install', 'install-*', 'uninstall', 'install/*' },
-    not_argument = { 'DESTDIR=*', 'PREFIX=*', 'prefix=*', '--destdir*' },
+    not_argument = {
+      'DESTDIR=*', 'PREFIX=*', 'prefix=*', '--destdir*', '-n', '--dry-run', '--just-print',
+    },
     match = { 'make install', 'make -C build install', 'ninja -C build install' },
     not_match = { 'make', 'make DESTDIR=out install', 'make test' },
   },

@@ -108,14 +108,14 @@ return {
     id = 'system.network',
     decision = 'ask',
     reason = 'This changes the network of the machine, and may cut it off: ask a person.',
-    program = 'ip tc bridge ifconfig iwconfig nmcli ethtool brctl resolvectl networksetup scutil '
+    program = 'ifconfig iwconfig nmcli ethtool brctl resolvectl networksetup scutil '
       .. 'route',
     argument = {
       'add', 'del', 'delete', 'set', 'flush', 'change', 'replace', 'append', 'up', 'down', 'off',
       'on', 'connect', 'disconnect', 'modify', 'link=*', '-s', '--set', 'addbr', 'delbr',
     },
-    match = { 'ip link set eth0 down', 'ip route del default', 'ifconfig eth0 down' },
-    not_match = { 'ip addr', 'ip route show', 'ifconfig' },
+    match = { 'ifconfig eth0 down', 'nmcli con modify x' },
+    not_match = { 'ifconfig', 'nmcli' },
   },
   {
     id = 'system.network_devices',

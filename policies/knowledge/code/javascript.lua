@@ -62,6 +62,9 @@ return {
     [[(?:const|let|var)\s+fs\s*=\s*require\(["'](?:node:)?fs["']\)]],
     FS .. [[\.(?:readFileSync|existsSync|statSync)\(\s*]] .. pattern.FILE
       .. [[(?:\s*,\s*["']utf-?8["'])?\s*\)]],
+    FS .. [[\.(?:writeFileSync|appendFileSync|mkdirSync)\(\s*]] .. pattern.FILE
+      .. [[\s*(?:,\s*(?:]] .. pattern.STRING .. '|' .. TEMPLATE .. [[|]]
+      .. [[\{\s*recursive:\s*true\s*\})?|\))]],
     OS .. [[\(\)]],
     BEFORE .. [[\s*\(]],
     BEFORE .. [=[|[\].)}]]=],

@@ -12,10 +12,12 @@ local CALLS = pattern.one_of [[print len range str int float bool list dict set 
   random.randint random.random collections.Counter Counter sys.stdin.read sys.stdin.readlines
   torch.cuda.is_available
   exit quit dir type id callable hash
-  uuid.uuid4 tomllib.loads yaml.safe_load ast.parse]]
+  uuid.uuid4 tomllib.loads yaml.safe_load ast.parse json.dump csv.writer csv.reader csv.DictReader
+  yaml.dump yaml.safe_dump tomllib.load]]
 local METHODS = pattern.one_of [[get items keys values split rsplit splitlines strip lstrip
   rstrip join replace startswith endswith lower upper title format read readlines append count
-  index find encode decode hexdigest isoformat strftime timestamp group groups most_common sort]]
+  write writelines writerow writerows close index find encode decode hexdigest isoformat strftime
+  timestamp group groups most_common sort]]
 -- Words that must not occur at all.
 local NAME = pattern.other_than [[from import as eval exec compile open input os subprocess
   modules system popen Popen run call check_output check_call getattr setattr delattr globals
@@ -29,6 +31,14 @@ local OS = [[\bos\.(?:(?:getcwd|cpu_count|getpid|getenv|environ\.get|listdir|pat
   .. [[|environ\b|name\b|sep\b)]]
 local READ_PATH = [[(?:pathlib\.)?Path\(\s*]] .. pattern.FILE
   .. [[\s*\)\.(?:read_text|read_bytes|exists|is_file|is_dir|resolve|stat)\(\)]]
+local WRITE_PATH = [[(?:pathlib\.)?Path\(\s*]] .. pattern.FILE
+  .. [[\s*\)\.(?:(?:write_text|write_bytes)\(|(?:mkdir|touch)\((?:\s*(?:parents|]]
+  .. [[exist_ok)\s*=\s*True,?)*\s*\))]]
+local MAKE_DIRECTORY = [[\bos\.(?:makedirs|mkdir)\(\s*]] .. pattern.FILE
+  .. [[(?:\s*,\s*exist_ok\s*=\s*True)?\s*\)]]
+local WRITE_MODE = [[\s*,\s*(?:mode\s*=\s*)?["'][wax]b?\+?["'](?:\s*,\s*(?:encoding|]]
+  .. [[newline)\s*=\s*]]
+  .. [[["'][\w-]*["'])*]]
 local STRING = '(?:[rbRB]?' .. pattern.STRING .. ')'
 -- Without calls in its braces.
 local FORMATTED = [=[[fF](?:"[^"\\(]*"|'[^'\\(]*')]=]
@@ -66,6 +76,9 @@ return {
     [[\.]] .. METHODS .. [[\(\s*]] .. STRING .. '?',
     STRING .. [[\.(?:join|format|split|replace|encode)\(]],
     [[open\(\s*]] .. pattern.FILE .. READ_MODE .. [[\s*\)]],
+    -- Where these write is judged as any other path.
+    [[open\(\s*]] .. pattern.FILE .. WRITE_MODE .. [[\s*\)]],
+    WRITE_PATH .. STRING .. '?', MAKE_DIRECTORY,
     BEFORE .. [[\s*\(]],
     BEFORE .. [=[|[\])}]]=],
     [[\.__(?:version|file|doc)__]],

@@ -134,8 +134,8 @@
 ---@field decodes? boolean|string its output is decoded input: true, or with one of these flags
 ---@field takes_paths? string with one of these flags its input is a list of paths: cpio -o
 ---@field prints? boolean its operands are its output: echo
----@field builds? boolean it makes what it writes of files that it reads: a compiler, whose output may
----run in the same line
+---@field builds? boolean it makes what it writes of files that it reads: a compiler, whose output
+---may run in the same line
 ---@field lists? boolean it prints paths below its operands: find, ls
 ---@field history? false|string of a shell: how typed lines refer to earlier ones. false: they do
 ---not; a string: as in bash, and the programs that it names read nothing, so that the next line is

@@ -55,6 +55,12 @@ return {
         .. 'truncate|flush|revoke|uninstall)(?:[-=].*)?',
     },
     test = function(command)
+      -- What the project itself provides is judged as its scripts are.
+      local last = command.within[#command.within]
+      if last == 'uv run' or last == 'poetry run' or last == 'pdm run' or last == 'pipenv run'
+        or last == 'hatch run' or last == 'pnpm exec' or last == 'bundle exec' then
+        return false
+      end
       if verbs.is_local(command.program) or command.argv[1]:find('^%.?%.?/.*/%.bin/') == nil
         and command.argv[1]:find('^%.%.?/') then
         return false
@@ -80,6 +86,7 @@ return {
     not_match = {
       'argocd app list', 'make reset', 'git rm x', 'eslint src/delete.ts', './manage.sh reset',
       'mytool list', 'echo delete', 'acmectl describe reset.css', 'npm run db:reset',
+      'uv run app delete',
     },
   },
   {

@@ -83,6 +83,7 @@ local function migrates_back(command)
     local word = command.argv[at]
     local task = word:find('[:.]') ~= nil or program ~= 'rails' and program ~= 'rake'
     if task and not word:find('/', 1, true) and verbs.removes(word)
+      or word == 'db:schema:load' or word == 'db:structure:load' or word == 'db:setup:all'
       or word == 'clean' and program == 'flyway' or word == 'zero' and at > 2
       or word == '--force' and program == 'drizzle-kit' or word:find('^%-%-accept%-data%-loss')
       or word:find('^%-%-force%-reset') then
@@ -219,7 +220,8 @@ return {
     },
     argument = {
       '--delete', 'deleteall', 'delete*', '--drop', '--clean', 'flush', 'reset_db', 'sqlflush',
-      'drop', 'destroy', 'rm', 'purge*', 'del', 'reset*', 'zero', 'remove*', '--alter', '--execute',
+      'drop', 'destroy', 'rm', '0', 'purge*', 'del', 'reset*', 'zero', 'remove*', '--alter',
+      '--execute',
       'install', 'stop*', '--offset-json-file*', 'put', 'clear*', 'delete_*', 'restore',
       '--reset-offsets',
     },

@@ -173,9 +173,12 @@ return {
         return false
       end
       local to = command.feeds[1]
-      return not (to and FILTERS[to])
+      -- What sorts or pages prints all of it; printenv is there for one variable.
+      return not (to and FILTERS[to]) or command.program == 'printenv' and not to:find('grep')
+        and to ~= 'rg'
     end,
-    match = { 'printenv', 'env', 'export -p', 'declare -x', 'env | base64', 'set' },
+    match = { 'printenv', 'env', 'export -p', 'declare -x', 'env | base64', 'set',
+      'printenv | sort' },
     not_match = { 'printenv PATH', 'env | sort', 'env A=1 make', 'set -e', 'declare -f',
       'export A=1' },
   },
@@ -206,7 +209,7 @@ return {
     fed_by = { 'env', 'printenv', 'set', 'export', 'declare', 'typeset', 'compgen', 'ps',
       'docker' },
     argument = {
-      're:(?i).*(?:token|secret|passw|api.?key|key|cred|auth|private|_pw|pwd=).*',
+      're:(?i).*(?:token|secret|pass|aws|api.?key|key|cred|auth|private|_pw|pwd=).*',
     },
     test = function(command)
       return command.fed_by[1] ~= 'ps' and command.fed_by[1] ~= 'docker'

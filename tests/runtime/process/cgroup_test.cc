@@ -1,12 +1,21 @@
 // Where control groups can be made, for every layout, and what a run's groups hold. Directories
 // imitate the layouts, because the machine has only one.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "runtime/process/cgroup_places.h"
+#include "runtime/process/mark.h"
 #include "runtime/process/run_group.h"
+#include "runtime/process/user_scope.h"
 #include "tests/support/catch.h"
 #include "tests/support/loop.h"
+#include "tests/support/patient_fork.h"
 
 namespace gibbous::testing {
 namespace {
@@ -75,6 +84,63 @@ TEST_CASE("a mount that shows a part of a hierarchy shows groups below that part
   layout.file("/cg/inner/cgroup.subtree_control", "memory");
   CHECK(layout.find("0::/docker/abc/inner\n").memory.directory == layout.dir.path() + "/cg/inner");
   CHECK(!layout.find("0::/somewhere/else\n").memory.ok());
+}
+
+TEST_CASE("in a scope of its own the keeper makes groups beside the one that it is in") {
+  Layout layout;
+  layout.mount("/cg", "cgroup2", "");
+  layout.file("/cg/app/gibbous-0000002a.scope/cgroup.subtree_control", "memory pids");
+  layout.directory("/cg/app/gibbous-0000002a.scope/gibbous-keeper");
+  const CgroupPlaces places = layout.find("0::/app/gibbous-0000002a.scope/gibbous-keeper\n");
+  const std::string scope = layout.dir.path() + "/cg/app/gibbous-0000002a.scope";
+  CHECK(places.memory.directory == scope);
+  CHECK(places.pids.directory == scope);
+  CHECK(!places.cpu.ok());
+  CHECK(places.kill.directory == scope);
+}
+
+TEST_CASE("only a login session's group may be left for a scope") {
+  const auto may = [](const std::string& groups) { return may_leave_groups(groups).ok(); };
+  CHECK(may("0::/user.slice/user-1000.slice/session-3.scope\n"));
+  CHECK(
+      may("3:memory:/system.slice/ssh.service\n0::/user.slice/user-1000.slice/session-3.scope\n"));
+  CHECK(may("0::/\n"));
+  CHECK(may(""));
+  CHECK(may("0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-1.scope\n"));
+  CHECK(may("0::/user.slice/gibbous-work/gibbous-0000002\n"));
+  for (const char* nested :
+       {"0::/gibbous-0000002a/7\n", "4:memory:/gibbous-0000002a/7\n0::/session-3.scope\n",
+        "0::/app/gibbous-0000002a.scope/gibbous-keeper\n", "0::/app/gibbous-0000002a.scope\n",
+        "0::/x/gibbous-keeper/made-below\n"}) {
+    const Status status = may_leave_groups(nested);
+    INFO(nested << status.message());
+    CHECK(status.message().find("another Gibbous") != std::string::npos);
+  }
+  CHECK(may_leave_groups("0::/system.slice/agent.service\n").message().find("service") !=
+        std::string::npos);
+  CHECK(!may("0::/system.slice/agent.service/inner\n"));
+}
+
+TEST_CASE("what bears the mark of a run, or its variable, leaves no group for a scope") {
+  const auto child_may = [](const std::function<void()>& become) {
+    const pid_t pid = patient_fork();
+    if (pid == 0) {
+      become();
+      ::_exit(may_leave_groups("0::/session-3.scope\n") ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  };
+  CHECK(child_may([] {}));
+  CHECK(!child_may([] { ::setenv("GIBBOUS_RUN", "abc", 1); }));
+  CHECK(!child_may([] { ::setenv("GIBBOUS_CGROUPS", "off", 1); }));
+  for (const int resource : kMarkResources) {
+    CHECK(!child_may([resource] {
+      const rlimit limit = mark_limit({42, 7}, MarkMode::kHard, resource);
+      ::setrlimit(static_cast<__rlimit_resource>(resource), &limit);
+    }));
+  }
 }
 
 TEST_CASE("without control groups, or with malformed texts, there are no places") {

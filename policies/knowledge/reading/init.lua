@@ -19,8 +19,12 @@ local TABLES = {
 local function split(subcommands)
   local found = {}
   for names, spec in pairs(subcommands) do
-    for name in names:gmatch('[^,]+') do
-      found[name:match('^%s*(.-)%s*$')] = spec
+    if names:find(',', 1, true) then
+      for name in names:gmatch('%s*([^,]+)') do
+        found[name] = spec
+      end
+    else
+      found[names] = spec
     end
   end
   return found

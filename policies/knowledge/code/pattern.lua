@@ -4,6 +4,14 @@ local M = {}
 
 -- In byte order, with | for gaps.
 local WORD_BYTES = '0123456789|ABCDEFGHIJKLMNOPQRSTUVWXYZ|_|abcdefghijklmnopqrstuvwxyz'
+-- The same as lists, with false for gaps; the second without upper-case letters. They are gone
+-- through hundreds of times.
+local WORD, LOWER = {}, {}
+for at = 1, #WORD_BYTES do
+  local byte = WORD_BYTES:sub(at, at)
+  WORD[at] = byte ~= '|' and byte
+  LOWER[at] = WORD[at] and not byte:find('%u') and byte
+end
 
 --- A string literal, in single or double quotes.
 M.STRING = [[(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")]]
@@ -15,14 +23,15 @@ M.FILE = "(?:'" .. NAME .. "'|\"" .. NAME .. '")'
 -- Returns a class of word characters without the keys of `excluded`. With any_case it has only
 -- lower-case letters, because (?i) adds the others.
 local function class_without(excluded, any_case)
+  local bytes = any_case and LOWER or WORD
   local kept, from = {}, nil
   for at = 1, #WORD_BYTES + 1 do
-    local byte = WORD_BYTES:sub(at, at)
-    local good = byte:match(any_case and '[%l%d_]' or '[%w_]') and not excluded[byte]
+    local byte = bytes[at]
+    local good = byte and not excluded[byte]
     if good and not from then
       from = at
     elseif not good and from then
-      local first, last = WORD_BYTES:sub(from, from), WORD_BYTES:sub(at - 1, at - 1)
+      local first, last = bytes[from], bytes[at - 1]
       kept[#kept + 1] = first == last and first or first .. '-' .. last
       from = nil
     end

@@ -204,7 +204,7 @@ return {
   {
     id = 'clouds.plans',
     decision = 'allow',
-    modes = { 'auto', 'ci' },
+    modes = { 'auto' },
     program = 'terraform tofu terragrunt pulumi cdk cdktf serverless sls sam packer',
     subcommand = {
       'init', 'plan', 'validate', 'fmt', 'preview', 'diff', 'synth', 'list', 'ls', 'build',

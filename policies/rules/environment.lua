@@ -14,6 +14,9 @@ local KEYS_OF = {
 }
 
 local function is_secret(name)
+  if #name <= 4 and name ~= name:upper() then
+    return false -- $pat and $pass are a shell's own variables
+  end
   name = name:upper()
   local base = name:gsub('_ID$', ''):gsub('_?%d+$', '')
   for _, stem in ipairs(STEMS) do

@@ -2,25 +2,27 @@
 -- tools for documents and media. A command that no rule matches may have to do without the network.
 local verbs = require 'verbs'
 
-local MODES = { 'auto', 'ci' }
+local MODES = { 'auto' }
 
 return {
   {
     id = 'databases.reads',
     decision = 'allow',
+    modes = MODES,
     program = 'psql mysql mariadb mongosh mongo cqlsh clickhouse-client duckdb sqlcmd cockroach '
       .. 'usql trino '
       .. 'presto snowsql pgcli mycli litecli pg_isready mysqlshow mongostat mongotop influx',
     only_reads = 'harmless_device',
     match = {
       "psql -c 'select 1'", 'psql -l', "mysql -e 'show databases'", "duckdb -c 'select 1'",
-      { command = "psql app -c 'select * from users'", mode = 'plan' },
+      "psql app -c 'select * from users'",
     },
     not_match = { "psql -c 'drop table x'", 'psql -o out -l', 'psql app < x.sql' },
   },
   {
     id = 'databases.local_reads',
     decision = 'allow',
+    modes = MODES,
     program = 'sqlite3 duckdb',
     test = function(command)
       -- The database is opened for writing, and a query leaves it as it is.
@@ -35,7 +37,7 @@ return {
     path = 'workspace temp',
     match = {
       'sqlite3 app.db .schema', "sqlite3 app.db 'select * from t'",
-      { command = 'sqlite3 app.db .tables', mode = 'plan' },
+      'sqlite3 app.db .tables',
     },
     not_match = { "sqlite3 app.db 'drop table t'", 'sqlite3 ~/x.db .schema', 'sqlite3 app.db < x' },
   },
@@ -132,7 +134,7 @@ return {
   {
     id = 'everyday.system',
     decision = 'allow',
-    modes = MODES,
+    modes = { 'auto' },
     program = 'date dmesg crontab timedatectl hostnamectl localectl loginctl service launchctl '
       .. 'defaults dconf '
       .. 'gsettings nmcli resolvectl networkctl smartctl zpool zfs dkms pm2 nvidia-smi tmux screen '

@@ -470,12 +470,13 @@ return {
   {
     id = 'everyday.addresses',
     decision = 'allow',
+    modes = { 'auto' },
     program = 'ip tc bridge',
     only_reads = 'harmless_device',
     test = function(command)
       return not ip_changes(command)
     end,
-    match = { 'ip -s link', 'ip link show eth0', { command = 'ip route show', mode = 'plan' } },
+    match = { 'ip -s link', 'ip link show eth0', 'ip route show' },
     not_match = { 'ip link set eth0 down' },
   },
 }

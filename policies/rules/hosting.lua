@@ -66,7 +66,7 @@ return {
   {
     id = 'hosting.reads',
     decision = 'allow',
-    modes = { 'auto', 'ci' },
+    modes = { 'auto' },
     program = 'gh glab',
     not_argument = { '--show-token', '-t' },
     test = is_free,

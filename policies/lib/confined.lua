@@ -21,8 +21,10 @@ local function subject(judged)
 end
 
 local function ask(effect, text)
+  -- The call may have been allowed because it would be confined.
   return {
     decision = 'ask', reason = text, rule = ('modes.%s.unmatched'):format(effect.mode),
+    unseen = true,
   }
 end
 
@@ -97,7 +99,7 @@ function M.judge_build(effect, verdict)
   local why = obstacle(effect)
   if why then
     return {
-      decision = 'ask', rule = ('modes.%s.build'):format(effect.mode),
+      decision = 'ask', rule = ('modes.%s.build'):format(effect.mode), unseen = true,
       reason = ('Mode %s confines builds, and %s. Let a person approve it.'):format(
         effect.mode, why),
     }

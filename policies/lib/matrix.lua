@@ -155,7 +155,7 @@ function M.judge(modes, effect)
   end
   return {
     decision = verdict.decision, reason = verdict.reason, rule = verdict.rule,
-    confined = verdict.confined, also = verdict.also,
+    confined = verdict.confined, also = verdict.also, unseen = verdict.unseen,
   }
 end
 

@@ -23,7 +23,7 @@ function M.decider(modes)
   end
   return function(effect)
     local verdict = matrix.judge(modes, effect)
-    if verdict.decision == 'ask' and effect.approved then
+    if verdict.decision == 'ask' and effect.approved and (effect.seen or not verdict.unseen) then
       verdict.decision = 'allow' -- a person approved the call, command included
     end
     local mode = modes[effect.mode]
@@ -40,7 +40,7 @@ function M.decider(modes)
         effect.sandbox or {}, confined.request(verdict.confined, grants),
       }, grants)
     end
-    verdict.confined = nil
+    verdict.confined, verdict.unseen = nil, nil
     return verdict
   end
 end

@@ -157,7 +157,7 @@ local LINES = {
   'gh release view v1', 'gh workflow list', 'gh auth status', 'gh api repos/a/b',
   [[gh api repos/a/b/pulls --paginate --jq '.[].number']], 'gh search code foo --repo a/b',
   'gh pr list -R a/b', 'glab mr list', 'glab mr view 3', 'timeout 5 grep -r x .', 'time ls',
-  'nice -n 10 ls', 'env FOO=1 ls', 'xargs -n1 echo < a', 'xargs -I{} cat {} < a',
+  'nice -n 10 ls', 'env LC_ALL=C ls', 'xargs -n1 echo < a', 'xargs -I{} cat {} < a',
   'git ls-files | xargs wc -l', 'git ls-files -z | xargs -0 grep -l foo',
   'git diff --name-only | xargs cat', [[bash -c 'ls | head']], 'sh -c "ls | head"',
   [[bash -lc 'git status']], [[bash -euo pipefail -c 'ls']], 'watch -n1 ls',
@@ -167,7 +167,11 @@ local LINES = {
   'zipinfo a.zip', 'zcat a.gz | head', 'crontab -l', 'strings -n 6 a | head', 'printenv PATH',
   'printenv HOME', [[bc -l <<< '1+1']], [[echo '2+3' | bc]], 'expr 1 + 2', 'factor 12',
   'numfmt --to=iec 12345', 'iconv -f latin1 -t utf-8 a', 'cloc src', 'tokei',
-  'xmllint --noout a.xml', 'xmllint --format a.xml',
+  'xmllint --noout a.xml', 'xmllint --format a.xml', 'LC_ALL=C sort a', 'TZ=UTC date',
+  'GIT_PAGER=cat git log -3', 'PAGER=cat git diff', 'NO_COLOR=1 npm ls', 'COLUMNS=200 ps aux',
+  'LANG=C ls', 'SRC_PATH=src; ls "$SRC_PATH"', 'DIR=src; ls $DIR', 'FORCE_COLOR=1 ls',
+  'IFS=, read -r a b <<< "1,2"', 'MANPAGER=cat man ls', 'GIT_OPTIONAL_LOCKS=0 git status',
+  'export NAME=x; echo "$NAME"', 'unset HOME; git log',
 }
 
 return {

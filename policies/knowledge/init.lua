@@ -54,6 +54,7 @@ end
 return {
   programs = with_typed(gather(PROGRAMS), require 'knowledge.typed'),
   reading = require 'knowledge.reading',
+  reading_variables = require 'knowledge.reading_variables',
   variables = require 'knowledge.variables',
   languages = require 'knowledge.languages',
   paths = require 'knowledge.paths',

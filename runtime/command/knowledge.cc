@@ -1,6 +1,7 @@
 // Lookups in the analyser's knowledge.
 #include "runtime/command/knowledge.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "runtime/command/glob.h"
@@ -37,6 +38,13 @@ const ProgramSpec* Knowledge::find(const std::string& program) const {
   for (const auto& [name, spec] : patterns)
     if (glob_matches(name, program)) return spec.get();
   return nullptr;
+}
+
+bool Knowledge::configures(const std::string& variable) const {
+  const std::vector<std::string>& globs = reading_variables.configuring;
+  return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
+    return glob_matches(glob, std::string_view(variable));
+  });
 }
 
 PathClasses Knowledge::class_bit(const std::string& name) const {

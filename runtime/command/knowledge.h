@@ -129,8 +129,16 @@ struct ReadingSpec {
   bool any_words = false;                // no option of it changes anything, so that words that
                                          // are not known in advance may be options
   bool alone = false;                    // it reads without a subcommand, too
+  bool sets_variables = false;           // its assignments are for later commands: export
   bool own_options = false;              // its options do not count behind a subcommand: git -C
   std::map<std::string, std::shared_ptr<const ReadingSpec>> subcommands;  // "log", "stash list"
+};
+
+// Names of variables, as globs: those with which a command still only reads, and those that, set
+// for later commands, make them load, write or connect to something else.
+struct ReadingVariables {
+  std::vector<std::string> harmless;
+  std::vector<std::string> configuring;
 };
 
 struct VariableSpec {
@@ -164,6 +172,7 @@ struct Knowledge {
   std::unordered_map<std::string, std::shared_ptr<const ProgramSpec>> programs;  // name or glob*
   std::vector<std::pair<std::string, std::shared_ptr<const ProgramSpec>>> patterns;  // with a *
   std::unordered_map<std::string, std::shared_ptr<const ReadingSpec>> reading;       // by program
+  ReadingVariables reading_variables;
   std::vector<VariableSpec> variables;
   std::map<std::string, LanguageSpec> languages;
   std::vector<PathClassSpec> classes;
@@ -173,6 +182,8 @@ struct Knowledge {
   std::vector<std::string> text;
 
   const ProgramSpec* find(const std::string& program) const;
+  // Returns true for a name among reading_variables.configuring.
+  bool configures(const std::string& variable) const;
   PathClasses class_bit(const std::string& name) const;  // built-in names too; 0: none
   // Returns the names of the bits that are set, built-in ones first.
   std::vector<std::string> class_names(PathClasses bits) const;

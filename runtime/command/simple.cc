@@ -79,11 +79,13 @@ void Analyser::simple(const Node& node, const Feed& outer) {
       if (exports_all_ || exported_.count(each.name) > 0)
         add_named(each.value, -1, true, false, scope_.cwd(), &command.accesses);
     }
-    // Assignments alone become a command only if the variable makes programs run something.
-    const bool executes =
-        std::any_of(command.assignments.begin(), command.assignments.end(),
-                    [&](const NamedValue& each) { return executing(each) != nullptr; });
-    if (executes || !command.accesses.empty()) {
+    // Assignments alone become a command only if the variable makes programs run something, or
+    // changes what reading commands do.
+    const bool matters = std::any_of(
+        command.assignments.begin(), command.assignments.end(), [&](const NamedValue& each) {
+          return executing(each) != nullptr || knowledge_.configures(each.name);
+        });
+    if (matters || !command.accesses.empty()) {
       const Arguments arguments = split_arguments(command.argv, knowledge_.find(":"));
       emit(std::move(command), arguments, feed);
     }

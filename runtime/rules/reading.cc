@@ -262,6 +262,15 @@ const ReadingSpec* spec_of(const command::Knowledge& knowledge, const std::strin
   return found == knowledge.reading.end() ? nullptr : found->second.get();
 }
 
+bool is_harmless(const std::string& variable, const ReadingSpec& spec,
+                 const command::Knowledge& knowledge) {
+  if (spec.sets_variables) return !knowledge.configures(variable);
+  const std::vector<std::string>& globs = knowledge.reading_variables.harmless;
+  return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
+    return command::glob_matches(glob, std::string_view(variable));
+  });
+}
+
 }  // namespace
 
 std::optional<std::string> unread(const command::SimpleCommand& command,
@@ -275,6 +284,9 @@ std::optional<std::string> unread(const command::SimpleCommand& command,
   }
   const ReadingSpec* spec = spec_of(knowledge, command.program);
   if (spec == nullptr) return "the program " + quote(command.program);
+  for (const command::NamedValue& each : command.assignments) {
+    if (!is_harmless(each.name, *spec, knowledge)) return "the variable " + quote(each.name);
+  }
   return Reader(command.argv, *spec).unread(false);
 }
 

@@ -9,8 +9,8 @@
 
 namespace gibbous::rules {
 
-// Returns what of the command, or of a program that starts it, is not known to read: "the option
-// --output". None: all of it is.
+// Returns what of the command, of the variables set for it, or of a program that starts it is not
+// known to read: "the option --output". None: all of it is.
 std::optional<std::string> unread(const command::SimpleCommand& command,
                                   const command::Knowledge& knowledge);
 

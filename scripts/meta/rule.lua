@@ -48,7 +48,8 @@
 ---@field only_reads? true|string it only reads, and nothing is in doubt; or path classes that it
 ---may access besides
 ---@field known_to_read? true the knowledge (`reading`) lists every word of it, and of the programs
----that start it: each option as it is spelt there, each operand, the subcommand
+---that start it: each option as it is spelt there, each operand, the subcommand; and the variables
+---set for it are harmless (`reading_variables`)
 ---@field test? fun(command: CommandFacts): boolean called when all other conditions hold; must be
 ---pure
 ---@field match (string|RuleExample)[] lines that the rule matches, at least one
@@ -165,9 +166,16 @@
 ---@field any_words? boolean no option of the program changes anything, so that a word that is not
 ---known in advance may be one
 ---@field alone? boolean it only reads without a subcommand, too
+---@field sets_variables? boolean its assignments are for later commands: export
 ---@field own_options? boolean its options do not count behind a subcommand: git -C
 ---@field subcommands? table<string, string|Reading> by words: log, ['stash list']; no other is
 ---known to read
+
+---Names of variables, as globs. A command that has another one than a harmless one set for itself
+---is not known to read; one that is configuring must not be set for later commands either.
+---@class ReadingVariables
+---@field harmless? string|string[]
+---@field configuring? string|string[]
 
 ---@class TypedCommand
 ---@field pattern string RE2 of a part of a line; its one capture is the code
@@ -225,6 +233,7 @@
 ---@class Knowledge
 ---@field programs table<string, Program>
 ---@field reading? table<string, string|Reading> what of these programs is known to read
+---@field reading_variables? ReadingVariables
 ---@field variables Variable[]
 ---@field languages table<string, Language>
 ---@field paths PathClass[]

@@ -154,6 +154,7 @@ constexpr KnowledgeField<command::Knowledge> kKnowledgeFields[] = {
     {"outputs", read_outputs},
     {"reading", read_reading},
     {"text", [](KnowledgeReader& r, command::Knowledge* out) { r.texts(&out->text); }},
+    {"reading_variables", read_reading_variables},
 };
 
 }  // namespace

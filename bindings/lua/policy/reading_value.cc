@@ -62,6 +62,7 @@ constexpr KnowledgeField<ReadingSpec> kReadingFields[] = {
     {"digits", [](KnowledgeReader& r, ReadingSpec* out) { r.flag(&out->digits); }},
     {"any_words", [](KnowledgeReader& r, ReadingSpec* out) { r.flag(&out->any_words); }},
     {"alone", [](KnowledgeReader& r, ReadingSpec* out) { r.flag(&out->alone); }},
+    {"sets_variables", [](KnowledgeReader& r, ReadingSpec* out) { r.flag(&out->sets_variables); }},
     {"own_options", [](KnowledgeReader& r, ReadingSpec* out) { r.flag(&out->own_options); }},
     {"subcommands", read_reading_subcommands},
 };
@@ -148,6 +149,16 @@ void read_reading(KnowledgeReader& reader, command::Knowledge* out) {
     reader.charge();
   });
   reader.restore_file(outer);
+}
+
+void read_reading_variables(KnowledgeReader& reader, command::Knowledge* out) {
+  using Variables = command::ReadingVariables;
+  static constexpr KnowledgeField<Variables> kFields[] = {
+      {"harmless", [](KnowledgeReader& r, Variables* to) { r.words(&to->harmless); }},
+      {"configuring", [](KnowledgeReader& r, Variables* to) { r.words(&to->configuring); }},
+  };
+  TableReader::fields(reader, kFields, "a table { harmless = ..., configuring = ... }",
+                      &out->reading_variables);
 }
 
 void check_reading(KnowledgeReader& reader, const command::Knowledge& knowledge) {

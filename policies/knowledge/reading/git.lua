@@ -88,7 +88,7 @@ return {
         'core.pager=', 'core.autocrlf=*', 'core.filemode=*', 'core.fileMode=*', 'log.*',
         'diff.renames=*', 'diff.renameLimit=*', 'diff.noprefix=*', 'diff.mnemonicPrefix=*',
         'diff.algorithm=*', 'diff.context=*', 'blame.*', 'column.*', 'status.*', 'i18n.*',
-        'safe.directory=*', 'advice.*', 'pager.*=false', 'format.pretty=*', 'grep.lineNumber=*',
+        'advice.*', 'pager.*=false', 'format.pretty=*', 'grep.lineNumber=*',
       },
     },
     alone = true,

@@ -6,8 +6,8 @@ local function list(flags, values, more)
   return made
 end
 local COMMON = ' -R --repo --json -q --jq -t --template'
-local SEARCH = ' -R --repo -L --limit --order --sort --owner --language --visibility --match --created '
-  .. '--updated --topic --license --size --stars --forks --followers --assignee --author '
+local SEARCH = ' -R --repo -L --limit --order --sort --owner --language --visibility --match '
+  .. '--created --updated --topic --license --size --stars --forks --followers --assignee --author '
   .. '--closed --commenter --comments --involves --label --mentions --milestone --project '
   .. '--reactions --state --team-mentions --app --base --head --checks --review '
   .. '--review-requested --reviewed-by --merged-at --interactions --extension --filename '

@@ -12,6 +12,7 @@ local SHELL = {
 }
 
 local DECLARE = {
+  sets_variables = true,
   any_words = true,
   plus = true,
   flags = '-a -A -f -F -g -i -I -l -n -p -r -t -u -x +a +A +i +l +n +r +t +u +x',
@@ -25,7 +26,7 @@ return {
   ['echo print'] = { any_words = true, flags = '-n -e -E -r' },
   -- Any word is only printed, except behind -v.
   printf = { options_first = true },
-  ['true false : exit logout return break continue shift times wait'] = {
+  ['true false exit logout return break continue shift times wait'] = {
     any_words = true, digits = true, flags = '-n -f -p',
   },
   jobs = { flags = '-l -n -p -r -s -x' },
@@ -47,7 +48,11 @@ return {
   },
   -- -C runs a command.
   ['mapfile readarray'] = { flags = '-t', values = '-d -n -O -s -u' },
-  ['export readonly'] = { any_words = true, flags = '-f -n -p -a -A' },
+  ['export readonly'] = {
+    sets_variables = true, any_words = true, flags = '-f -n -p -a -A',
+  },
+  -- Assignments without a command are those of this one.
+  [':'] = { sets_variables = true, any_words = true },
   ['declare typeset local'] = DECLARE,
   unset = { any_words = true, flags = '-f -v -n' },
   set = {

@@ -69,5 +69,17 @@ TEST_CASE("a redirection by itself belongs to a program that is known") {
   }
 }
 
+TEST_CASE("an assignment by itself is a command if it changes what reading commands do") {
+  Knowledge known = *testing::by_hand();
+  known.reading_variables.configuring = {"HOME", "GIT_*"};
+  Place place;
+  place.workspace = "/ws";
+  place.cwd = "/ws";
+  const auto count = [&](const char* line) { return analyse(line, place, known).commands.size(); };
+  CHECK(count("HOME=x") == 1);
+  CHECK(count("GIT_DIR=x; ls") == 2);
+  CHECK(count("OTHER=x; ls") == 1);
+}
+
 }  // namespace
 }  // namespace gibbous::command

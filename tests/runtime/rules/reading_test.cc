@@ -214,6 +214,30 @@ TEST_CASE("a program that starts the command needs a table, too, for its own wor
   CHECK_FALSE(started("tool"));
 }
 
+TEST_CASE("variables that are set for a command must be harmless") {
+  auto knowledge = std::make_shared<Knowledge>(*knowing(nothing));
+  knowledge->reading_variables = {{"LC_*", "TZ"}, {"HOME", "GIT_*"}};
+  auto setting = std::make_shared<ReadingSpec>();
+  setting->sets_variables = true;
+  knowledge->reading["set"] = setting;
+  knowledge->programs["set"] = std::make_shared<const ProgramSpec>();
+  Rule made = reading();
+  made.programs = patterns({"show", "set"});
+  const auto set = rule_set({made}, knowledge);
+  const auto with = [&](const std::string& line, const char* variable) {
+    SimpleCommand changed = command(line);
+    changed.assignments.push_back({variable, value("x"), true});
+    return !set->judge(facts({changed}), "plan", {}).matched.empty();
+  };
+  CHECK(with("show", "LC_ALL"));
+  CHECK(with("show", "TZ"));
+  CHECK_FALSE(with("show", "OTHER"));
+  CHECK_FALSE(with("show", "HOME"));
+  CHECK(with("set", "OTHER"));  // for later commands
+  CHECK_FALSE(with("set", "HOME"));
+  CHECK_FALSE(with("set", "GIT_DIR"));
+}
+
 TEST_CASE("the trace says which word is not known to read") {
   CHECK(why("show -a", nothing) == "program \"show\", known to read");
   CHECK(why("show --al", nothing) == "not known to read: the option \"--al\"");

@@ -23,9 +23,12 @@ git = {
   flags = '-h', values = '-C -X', attached = '-U', only = { ['-X -C'] = { 'a b', 'c*' } },
   operands = 2, operand = 'a* b', not_operand = { 'c d' }, needs = '-h', needs_for_operands = '-C',
   single_dash_long = true, options_first = true, plus = true, digits = true, any_words = true,
-  alone = true, own_options = true,
+  alone = true, own_options = true, sets_variables = true,
   subcommands = { log = '-p', ['stash list'] = { operands = 0 } },
-})")));
+} }, reading_variables = { harmless = 'LC_* TZ', configuring = { 'HOME' })")));
+  CHECK(tables.knowledge.reading_variables.harmless == ReadTexts{"LC_*", "TZ"});
+  CHECK(tables.knowledge.configures("HOME"));
+  CHECK_FALSE(tables.knowledge.configures("HOMES"));
   const command::ReadingSpec& plain = *tables.knowledge.reading.at("ls");
   CHECK(plain.flags == " -a --all ");
   CHECK(plain.most_operands == -1);
@@ -49,6 +52,7 @@ git = {
   CHECK(spec.any_words);
   CHECK(spec.alone);
   CHECK(spec.own_options);
+  CHECK(spec.sets_variables);
   REQUIRE(spec.subcommands.size() == 2);
   CHECK(spec.subcommands.at("log")->flags == " -p ");
   CHECK(spec.subcommands.at("stash list")->most_operands == 0);
@@ -73,6 +77,7 @@ TEST_CASE("every mistake in a table of what reads has its message") {
       {"ls = 5", "reading.ls: expected a string of options, or a table of what may stand"},
       {"git = { subcommands = { a = { subcommands = {} } } }", "a subcommand has none of its own"},
       {"git = { subcommands = { a = 'x' } }", "reading.git.subcommands.a: 'x' is not an option"},
+      {"}, reading_variables = { harmful = 'x'", "reading_variables: unknown key 'harmful'"},
       {"sl = '-a'", "reading: 'sl' needs a table in `programs`, too"},
   };
   for (const Mistake& each : mistakes) {

@@ -63,7 +63,7 @@ local git = {
     ['range-diff'] = {}, blame = { values = '-L -S --contents --date' }, annotate = {},
     describe = { values = '--match --exclude --candidates --abbrev' },
     ['rev-parse'] = {}, ['rev-list'] = { values = LOG_VALUES },
-    ['ls-files'] = { values = '-x -X', lists = true },
+    ['ls-files'] = { values = '-x -X', lists = 'names' },
     ['ls-tree'] = {}, ['cat-file'] = {}, ['name-rev'] = {}, ['merge-base'] = {},
     ['for-each-ref'] = { values = '--format --sort --count --points-at' },
     ['show-ref'] = {}, ['show-branch'] = {}, ['count-objects'] = {},

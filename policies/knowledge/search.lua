@@ -33,7 +33,7 @@ return {
     cwd = '-C --base-directory',
     text = 'first -E --exclude',
     enters = { 'rest', '--search-path' },
-    lists = true,
+    lists = 'names',
     runs = { { how = 'until', from = '-x --exec -X --exec-batch', appends = true } },
   },
   ['grep egrep fgrep zgrep bzgrep xzgrep ggrep pcregrep pcre2grep'] = {
@@ -92,7 +92,7 @@ return {
     },
   },
   ['ls dir vdir gls exa eza lsd'] = {
-    lists = true,
+    lists = 'names',
     values = '-I --ignore -w --width -T --tabsize --hide --block-size --time-style --quoting-style '
       .. '-L --level --sort --indicator-style',
     enters = 'operands',

@@ -30,6 +30,7 @@ struct Value {
   int source = 0;           // Facts::sources
   Range range;              // in that source
   bool quoted = false;      // some of it was quoted
+  bool bare = false;        // a listed name, in front of which `text` has the directory
 
   bool literal() const { return holes.empty(); }
   bool has_unknown() const {
@@ -38,7 +39,7 @@ struct Value {
     return false;
   }
   // True if nothing before the first hole is known.
-  bool starts_unknown() const { return !holes.empty() && holes.front().begin == 0; }
+  bool starts_unknown() const { return !holes.empty() && (bare || holes.front().begin == 0); }
 };
 
 // Bit values; higher bits are the path classes of Knowledge, in their order.

@@ -99,6 +99,7 @@ struct ProgramSpec {
   std::vector<std::string> takes_paths;  // with one of these flags its input is a list of paths
   bool prints = false;                   // its operands are its output: echo, printf
   bool lists = false;                    // its output is paths below its operands: find, ls
+  bool lists_names = false;              // without the operands in front of them: ls
   bool builds = false;                   // it makes what it writes of what it reads: a compiler
   HistorySpec history;                   // of a shell
   std::vector<std::string> filters;  // flags without one of which it lists everything: find -name

@@ -212,6 +212,8 @@ std::vector<Value> Analyser::listed_below(const Arguments& arguments,
     each.holes.push_back({Value::Hole::Kind::kUnknown, false, 2, 4});
     all.push_back(std::move(each));
   }
+  const ProgramSpec* spec = arguments.spec;
+  for (Value& each : all) each.bare = spec != nullptr && spec->lists_names;
   return all;
 }
 

@@ -137,7 +137,8 @@
 ---@field prints? boolean its operands are its output: echo
 ---@field builds? boolean it makes what it writes of files that it reads: a compiler, whose output
 ---may run in the same line
----@field lists? boolean it prints paths below its operands: find, ls
+---@field lists? boolean|'names' it prints paths below its operands: find. 'names': without the
+---operands in front of them, so that a name may begin with a dash: ls
 ---@field history? false|string of a shell: how typed lines refer to earlier ones. false: they do
 ---not; a string: as in bash, and the programs that it names read nothing, so that the next line is
 ---the shell's; default: unknown, and a line that may refer to another one is asked about

@@ -123,6 +123,17 @@ void read_decodes(KnowledgeReader& reader, ProgramSpec* out) {
   out->decodes = true;
 }
 
+void read_lists(KnowledgeReader& reader, ProgramSpec* out) {
+  if (lua_type(reader.state(), -1) == LUA_TBOOLEAN) {
+    reader.flag(&out->lists);
+    return;
+  }
+  std::string word;
+  if (!reader.text(&word)) return;
+  if (word != "names") return reader.expected("true, false or 'names'");
+  out->lists = out->lists_names = true;
+}
+
 void read_values(KnowledgeReader& reader, ProgramSpec* out) {
   // `false` says explicitly that no option takes a value.
   if (lua_type(reader.state(), -1) == LUA_TSTRING && lua_objlen(reader.state(), -1) == 0) return;
@@ -178,7 +189,7 @@ constexpr KnowledgeField<ProgramSpec> kProgramFields[] = {
     {"text", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->text); }},
     {"prints", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->prints); }},
     {"builds", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->builds); }},
-    {"lists", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->lists); }},
+    {"lists", read_lists},
     {"history", read_history},
     {"subcommands", read_subcommands},
 };

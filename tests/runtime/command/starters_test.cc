@@ -1,4 +1,5 @@
 // The programs that start a command: where its words end, and what is known of their own.
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,23 @@ TEST_CASE("a command knows the words of the programs that start it") {
 TEST_CASE("only a + behind {} ends the command of find") {
   CHECK(command_lines("find . -exec rm {} + -name x") == Lines{"rm ./{}", "find . -exec -name x"});
   CHECK(command_lines("find . -exec rm a + -r b \\; -name x")[0].find("rm a + -r b") == 0);
+}
+
+TEST_CASE("a name that ls prints may begin like an option, a path that find prints may not") {
+  Knowledge known = *testing::by_hand();
+  ProgramSpec ls;
+  ls.lists = ls.lists_names = true;
+  known.programs["ls"] = std::make_shared<const ProgramSpec>(ls);
+  Place place;
+  place.workspace = "/ws";
+  place.cwd = "/ws";
+  const auto may_be_option = [&](const char* line) {
+    return analyse(line, place, known).commands.back().argv.back().starts_unknown();
+  };
+  CHECK(may_be_option("ls | xargs rm"));
+  CHECK(may_be_option("ls src | xargs rm"));
+  CHECK_FALSE(may_be_option("find . | xargs rm"));
+  CHECK_FALSE(may_be_option("find src | xargs rm"));
 }
 
 TEST_CASE("a redirection by itself belongs to a program that is known") {

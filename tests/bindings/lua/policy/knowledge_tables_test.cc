@@ -51,7 +51,7 @@ return {
       history = 'ls cd',
       subcommands = { push = { hosts = 'first' }, ['remote add'] = { decodes = true } },
     },
-    ['py*'] = {}, ['python3*'] = { history = false, runs = { { how = 'earlier' } } },
+    names = { lists = 'names' }, ['py*'] = {}, ['python3*'] = { history = false, runs = { { how = 'earlier' } } },
   },
   variables = { { name = 'PAGER', shell = true, safe = 'less|more' }, { name = 'A', safe = '' } },
   languages = { python = { harmless = 'print', calls = {
@@ -118,6 +118,9 @@ return {
   CHECK(versioned->runs[0].how == RunsSpec::How::kEarlier);
   CHECK(spec.lists);
   CHECK(spec.builds);
+  CHECK_FALSE(spec.lists_names);
+  CHECK(tables.knowledge.find("names")->lists);
+  CHECK(tables.knowledge.find("names")->lists_names);
   REQUIRE(spec.subcommands.size() == 2);
   CHECK(spec.subcommands.at("remote add")->decodes);
   CHECK(tables.knowledge.patterns[0].first == "python3*");  // the longer one comes first

@@ -25,6 +25,11 @@ std::uint32_t wanted(const std::optional<bool>& condition, Fact yes, Fact no) {
 
 }  // namespace
 
+bool has_computed_word(const command::SimpleCommand& command) {
+  return std::any_of(command.argv.begin(), command.argv.end(),
+                     [](const command::Value& word) { return !word.literal(); });
+}
+
 bool changes_something(AccessKind kind) {
   return kind != AccessKind::kRead && kind != AccessKind::kEnter && kind != AccessKind::kName;
 }
@@ -43,6 +48,7 @@ Has what_it_has(const command::SimpleCommand& command, std::uint32_t doubts) {
   has.facts |=
       fact_if(!command.options.empty(), kHasOptions) |
       fact_if(command.argv.size() > 1, kHasArguments) |
+      fact_if(has_computed_word(command), kHasComputed) |
       fact_if(!command.operands.empty(), kHasOperands) |
       fact_if(!command.subcommand.empty(), kHasSubcommand) |
       fact_if(!command.assignments.empty(), kHasAssignments) |
@@ -65,6 +71,7 @@ Needs what_it_needs(const Rule& rule) {
       fact_if(!rule.wrappers.empty(), kHasWrappers) | fact_if(!rule.within.empty(), kHasNesting) |
       fact_if(!rule.fed_by.empty(), kHasFedBy) | fact_if(!rule.feeds.empty(), kHasFeeds) |
       fact_if(!rule.hosts.empty() || !rule.not_hosts.empty(), kHasHosts) |
+      fact_if(rule.computed, kHasComputed) |
       fact_if(rule.only_reads && rule.only_reads_besides == 0, kOnlyReads) |
       wanted(rule.recursive, kHasRecursive, kHasFlat) |
       wanted(rule.redirection, kHasRedirection, kHasArgumentAccess) |
@@ -92,7 +99,7 @@ bool has_command_conditions(const Rule& rule) {
          !rule.variables.empty() || !rule.wrappers.empty() || !rule.within.empty() ||
          !rule.fed_by.empty() || !rule.feeds.empty() || !rule.hosts.empty() ||
          !rule.not_hosts.empty() || rule.privileged || rule.remote || rule.only_reads ||
-         rule.known_to_read || rule.test >= 0;
+         rule.known_to_read || rule.computed || rule.test >= 0;
 }
 
 bool stricter(const Rule* left, const Rule* right) {

@@ -32,8 +32,11 @@ enum Fact : std::uint32_t {
   kIsRemote = 1U << 16,
   kIsNotRemote = 1U << 17,
   kOnlyReads = 1U << 18,
+  kHasComputed = 1U << 19,  // a word with a hole
 };
 
+// Returns true if some word is known only when the command runs.
+bool has_computed_word(const command::SimpleCommand& command);
 // Returns true unless such an access only reads, enters or names a path.
 bool changes_something(command::AccessKind kind);
 

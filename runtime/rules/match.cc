@@ -328,6 +328,12 @@ bool reading_holds(const Rule& rule, const Subject& subject, Why& why) {
   return true;
 }
 
+bool computed_holds(const Rule& rule, const SimpleCommand& command, Why& why) {
+  if (!rule.computed) return true;
+  if (!has_computed_word(command)) return why.no({"all its words are known"});
+  return why.wanted() ? why.yes({"a computed word"}) : true;
+}
+
 bool known_words_hold(const Rule& rule, const Subject& subject, Why& why) {
   if (!rule.known_to_read) return true;
   const std::optional<std::string> found = unread(subject.command(), *subject.knowledge);
@@ -356,11 +362,12 @@ bool matches(const Rule& rule, const Subject& subject, std::string* text) {
   const bool told = subject.right_program && !why.wanted();
   return (told || text_matches(rule.programs, command.program, "program", why)) &&
          text_matches(rule.subcommands, command.subcommand, "subcommand", why) &&
-         circumstances_hold(rule, command, why) && privileges_hold(rule, command, why) &&
-         reading_holds(rule, subject, why) && accesses_hold(rule, subject, why) &&
-         doubts_hold(rule, subject, why) && flags_hold(rule, subject, why) &&
-         operands_hold(rule, command, why) && arguments_hold(rule, command, why) &&
-         known_words_hold(rule, subject, why) && variables_hold(rule, command, why) &&
+         circumstances_hold(rule, command, why) && computed_holds(rule, command, why) &&
+         privileges_hold(rule, command, why) && reading_holds(rule, subject, why) &&
+         accesses_hold(rule, subject, why) && doubts_hold(rule, subject, why) &&
+         flags_hold(rule, subject, why) && operands_hold(rule, command, why) &&
+         arguments_hold(rule, command, why) && known_words_hold(rule, subject, why) &&
+         variables_hold(rule, command, why) &&
          some_text_matches(rule.wrappers, command.wrappers, "wrapper", why) &&
          nesting_holds(rule, command, why) &&
          some_text_matches(rule.fed_by, command.fed_by, "fed by", why) &&

@@ -95,6 +95,7 @@ struct Rule {
   bool only_reads = false;                      // no access except reads and enters, no doubts, no
                                                 // privileged wrappers
   command::PathClasses only_reads_besides = 0;  // other access to these does not count
+  bool computed = false;                        // some word of it is known only when it runs
   bool known_to_read = false;                   // Knowledge::reading lists all words of it, and of
                                                 // the programs that start it
   int test = -1;                                // a test function, by its index; -1: none

@@ -47,6 +47,8 @@
 ---@field remote? boolean it runs on another machine, or in a container
 ---@field only_reads? true|string it only reads, and nothing is in doubt; or path classes that it
 ---may access besides
+---@field computed? true some word of it is known only when it runs: it has a variable, a
+---substitution or a pattern
 ---@field known_to_read? true the knowledge (`reading`) lists every word of it, and of the programs
 ---that start it: each option as it is spelt there, each operand, the subcommand; and the variables
 ---set for it are harmless (`reading_variables`)

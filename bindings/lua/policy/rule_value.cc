@@ -77,6 +77,11 @@ constexpr RuleField kRuleFields[] = {
     {"privileged", [](RuleReader& r, Rule* out) { r.flag(&out->privileged); }},
     {"remote", [](RuleReader& r, Rule* out) { r.flag(&out->remote); }},
     {"only_reads", [](RuleReader& r, Rule* out) { r.only_reads(out); }},
+    {"computed",
+     [](RuleReader& r, Rule* out) {
+       if (!r.flag(&out->computed) || out->computed) return;
+       r.expected("true, or nothing");
+     }},
     {"known_to_read",
      [](RuleReader& r, Rule* out) {
        if (!r.flag(&out->known_to_read) || out->known_to_read) return;

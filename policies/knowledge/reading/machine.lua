@@ -9,7 +9,7 @@ local function ip(objects, more)
   local found = {}
   for object in objects:gmatch('%S+') do
     for verb in ('show list ls ' .. (more or '')):gmatch('%S+') do
-      found[object .. ' ' .. verb] = {}
+      found[object .. ' ' .. verb] = { not_operand = 'flush' }
     end
     found[object] = { operands = 0 }
   end

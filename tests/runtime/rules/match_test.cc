@@ -155,6 +155,8 @@ std::vector<Case> all_cases() {
        with([](SimpleCommand& c) { c.privileged = true; }), facts("rm x")},
       {"not privileged", [](Rule& r) { r.privileged = false; }, facts("rm x"),
        with([](SimpleCommand& c) { c.privileged = true; })},
+      {"computed", [](Rule& r) { r.computed = true; },
+       with([](SimpleCommand& c) { c.argv.back().holes.push_back({}); }), facts("rm x")},
       {"remote", [](Rule& r) { r.remote = true; }, with([](SimpleCommand& c) { c.remote = true; }),
        facts("rm x")},
       {"not remote", [](Rule& r) { r.remote = false; }, facts("rm x"),

@@ -29,7 +29,7 @@ return { {
   recursive = true, redirection = false, doubt = 'piped_code unread_file', detail = { '$x' },
   variable = { 'LD_*' }, wrapper = { 'sudo' }, within = { 'xargs' }, fed_by = { 'curl' },
   feeds = { 'sh' }, host = { 'github.com', '' }, not_host = { '*.local' }, privileged = true,
-  remote = false, only_reads = true, known_to_read = true,
+  remote = false, only_reads = true, computed = true, known_to_read = true,
   test = function(c) return c.program == 'rm' end,
   match = { 'rm x', { argv = { 'rm', '' }, cwd = '/tmp', mode = 'ci' } },
   not_match = { { command = 'ls' } },
@@ -70,6 +70,7 @@ return { {
   CHECK(rule.privileged == true);
   CHECK(rule.remote == false);
   CHECK(rule.only_reads);
+  CHECK(rule.computed);
   CHECK(rule.known_to_read);
   CHECK(rule.test == 0);
   CHECK(tables.rules.tests.size() == 1);

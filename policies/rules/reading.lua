@@ -74,10 +74,10 @@ return {
   {
     id = 'reading.machine',
     decision = 'allow',
-    program = 'whoami logname id groups users who w last lastlog uptime uname arch nproc free '
-      .. 'vmstat iostat mpstat lscpu lsblk lsusb lspci lsmem lsmod lsof ps pstree pgrep pidof pwdx '
-      .. 'pmap top ss netstat printenv locale getconf getent ldd nm objdump readelf size c++filt '
-      .. 'addr2line ipcs cal sw_vers system_profiler tput clear lsb_release atq apt-cache '
+    program = 'whoami logname id groups nice users who w last lastlog uptime uname arch nproc free '
+      .. 'vmstat iostat mpstat lscpu lsblk lsusb lspci lsmem lsmod lsof ps pstree pgrep pidof '
+      .. 'pwdx pmap top ss netstat printenv locale getconf getent ldd nm objdump readelf size '
+      .. 'c++filt addr2line ipcs cal sw_vers system_profiler tput clear lsb_release atq apt-cache '
       .. 'dpkg-query rpmquery pkg-config pkgconf lsns findmnt lslocks nvidia-smi',
     known_to_read = true,
     only_reads = HARMLESS,

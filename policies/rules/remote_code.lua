@@ -461,7 +461,7 @@ return {
           and not (program:find('^cpan') and (first == '' or from == '.'
           or line:find('installdeps')))
       end
-      local verbs = {
+      local fetching = {
         hexo = 'init', ['ansible-galaxy'] = 'install collection role', flatpak = 'run install '
           .. 'override',
         snap = 'run install', asdf = 'plugin install', mise = 'use install x exec', rtx = 'use '
@@ -474,7 +474,7 @@ return {
         coursier = 'launch install', wasmer = 'run', proto = 'install', aqua = 'install',
         toolbox = 'run enter', pkgx = first,
       }
-      local wanted = verbs[program]
+      local wanted = fetching[program]
       if wanted and first ~= '' then
         return (' ' .. wanted .. ' '):find(' ' .. first .. ' ', 1, true) ~= nil and second ~= 'list'
           and second ~= 'ls' and not (program == 'wasmer' and second:find('^%.?/'))

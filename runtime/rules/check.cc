@@ -205,9 +205,8 @@ void Checker::check_doubts() {
 void Checker::check_reading() {
   if (!rule_.only_reads) return;
   const bool changes = !rule_.access.empty() &&
-                       std::none_of(rule_.access.begin(), rule_.access.end(), [](AccessKind kind) {
-                         return !changes_something(kind);
-                       });
+                       std::none_of(rule_.access.begin(), rule_.access.end(),
+                                    [](AccessKind kind) { return !changes_something(kind); });
   if (changes) fault("only_reads excludes the access that it wants");
   if (rule_.privileged && *rule_.privileged) fault("only_reads excludes privileged");
 }

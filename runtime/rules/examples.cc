@@ -91,8 +91,8 @@ class ExampleCheck {
     }
     if (outcome.decision == rule_.decision) return true;
     // A policy of one's own may be stricter than what ships.
-    is_overruled_ = is_overruled_ || (rule_.shipped && outcome.rule != nullptr &&
-                                      !outcome.rule->shipped);
+    is_overruled_ =
+        is_overruled_ || (rule_.shipped && outcome.rule != nullptr && !outcome.rule->shipped);
     if (shadow_.empty()) shadow_ = shown(example) + ": " + describe(outcome);
     return false;
   }
@@ -114,7 +114,7 @@ class ExampleCheck {
   std::shared_ptr<const command::PathMap> map_;
   bool all_match_ = true;
   bool is_overruled_ = false;  // by a rule of one's own
-  std::string shadow_;  // the decision about the first example
+  std::string shadow_;         // the decision about the first example
 };
 
 }  // namespace

@@ -131,12 +131,13 @@ struct Outcome {
   std::string reason;
   std::string file;
   int line = 0;
-  int command = -1;                  // the deciding command; -1: the line
-  int doubt = -1;                    // index into Facts::doubts
-  std::vector<const Rule*> matched;  // all that matched, each once, strictest first; of equals
-                                     // one's own, then the first of the set. `policy test` counts these for coverage
-  int unmatched = -1;                // the first command that no rule matched
-  std::vector<int> floors;           // indexes of the doubts that no ask or deny rule named
+  int command = -1;  // the deciding command; -1: the line
+  int doubt = -1;    // index into Facts::doubts
+  std::vector<const Rule*>
+      matched;  // all that matched, each once, strictest first; of equals
+                // one's own, then the first of the set. `policy test` counts these for coverage
+  int unmatched = -1;       // the first command that no rule matched
+  std::vector<int> floors;  // indexes of the doubts that no ask or deny rule named
 };
 
 class RuleSet {

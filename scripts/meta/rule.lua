@@ -149,8 +149,8 @@
 ---belong to the program
 
 ---What is known to read: all that may stand in a command of a program, or of a subcommand. A word
----that is not listed, or only abbreviates one, is not known to read. A string is `flags`. --help and
----`--version` need no mention.
+---that is not listed, or only abbreviates one, is not known to read. A string is `flags`. --help
+---and `--version` need no mention.
 ---@class Reading
 ---@field flags? string options without a value, or with one behind =: '-l --all --color'
 ---@field values? string options whose value follows them or is the next word

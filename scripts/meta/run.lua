@@ -61,9 +61,9 @@
 ---port itself, and the start waits until it is known
 ---@field sandbox? string|SandboxRequest the name of a profile, or a table; the stricter of this,
 ---the mode's and the configuration's holds
----@field allow? string[] what the command needs beyond the profile `confined`, where the policy runs
----it so: 'network', 'read:PATH', 'write:PATH' (paths begin with '/' or '~/'); at most 32; a person
----is asked
+---@field allow? string[] what the command needs beyond the profile `confined`, where the policy
+---runs it so: 'network', 'read:PATH', 'write:PATH' (paths begin with '/' or '~/'); at most 32; a
+---person is asked
 ---@field when_full? 'reject'|'queue' default: 'reject'; at limits.max_concurrent
 ---@field detach? boolean default: false; true: lives on after the call, belongs to the session
 ---@field watch? Watcher[] which lines of its output become events

@@ -12,7 +12,10 @@ cannot() {
   echo "$1" >&2
   exit 98
 }
-systemd=$(ls /usr/lib/systemd/systemd /lib/systemd/systemd 2>/dev/null | head -n 1)
+systemd=
+for each in /lib/systemd/systemd /usr/lib/systemd/systemd; do
+  if [ -x "$each" ]; then systemd=$each; fi
+done
 [ -n "$systemd" ] || cannot "no systemd is installed"
 command -v busctl setpriv >/dev/null || cannot "busctl or setpriv is not installed"
 {

@@ -10,8 +10,8 @@ namespace gibbous::lua {
 namespace {
 
 // runtime/paths/git_places.h sets these for each start.
-constexpr const char* kGitVariables[] = {"GIT_LINK", "GIT_WORKTREE", "GIT_COMMON", "GIT_DIRS",
-                                         "GIT_NESTED", "GIT_OWN"};
+constexpr const char* kGitVariables[] = {"GIT_LINK", "GIT_WORKTREE", "GIT_COMMON",
+                                         "GIT_DIRS", "GIT_NESTED",   "GIT_OWN"};
 
 // The offset after the prefix that says how the entry counts: "!=~/x" -> 2.
 std::size_t path_begin(const std::string& entry) {

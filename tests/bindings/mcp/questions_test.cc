@@ -121,7 +121,7 @@ TEST_CASE("a legacy client gets a question as a request") {
       CHECK(answer["enumNames"].size() == values.size());
     } else {
       REQUIRE(answer["oneOf"].size() == values.size());
-      CHECK(answer["oneOf"][3] ==
+      CHECK(answer["oneOf"][4] ==
             Json{{"const", "rule"}, {"title", "Always allow what rule test.rule asks about"}});
     }
     CHECK(schema["properties"]["reason"]["type"] == "string");

@@ -75,7 +75,8 @@ TEST_CASE("a rule that never decides is shadowed") {
         "is decided deny by deny (rules.lua:7)");
 }
 
-TEST_CASE("a rule of one's own may overrule one that ships, and its reason wins over an equal one") {
+TEST_CASE(
+    "a rule of one's own may overrule one that ships, and its reason wins over an equal one") {
   Rule shipped = with_examples(of_program("shipped", Decision::kAsk, "tool"), {line("tool a")});
   shipped.shipped = true;
   const Rule deny = with_examples(of_program("own", Decision::kDeny, "tool"), {line("tool")});

@@ -241,7 +241,10 @@ class Planner {
     auto resolved = resolve_path(path, "temporary");
     if (!resolved || !*resolved || (*resolved)->path != path) return;
     if (want == Want::kNamed) optional_.push_back(path);
-    (mounted->writable ? write_ : plan_.shown).push_back(std::move(**resolved));
+    // The environment makes a home and programs visible; that /tmp may be written says nothing of
+    // them.
+    const bool writable = mounted->writable && want != Want::kDirectory;
+    (writable ? write_ : plan_.shown).push_back(std::move(**resolved));
   }
 
   bool is_granted(const std::string& path) const {

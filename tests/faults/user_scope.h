@@ -122,7 +122,9 @@ class FakeManager {
   FakeManager(const Login& login, const std::string& does) : login_(login) {
     const std::string tool = login.dir().write("bin/busctl", R"(#!/bin/sh
 unit= pids=
-ls -l /proc/$$/fd | grep -c -- '->' >)" + calls() + R"(
+open=0
+for descriptor in /proc/$$/fd/*; do open=$((open + 1)); done
+echo "$open" >)" + calls() + R"(
 while [ $# -gt 0 ]; do
   case $1 in
     *.scope) unit=$1 ;;

@@ -122,17 +122,17 @@ TEST_CASE("session temporary: a home there is read, and the workspace in it is w
   if (not_tested()) return;
   Place place;
   const TempDir home;
-  home.write(".profile", "mine\n");
+  home.write("settings", "mine\n");
   const std::string workspace = home.path() + "/project";
   fs::create_directory(workspace);
   place.options.workspace = workspace;
   place.options.environment = {{"PATH", "/usr/bin:/bin"}, {"HOME", home.path()}};
   Host host(place.options);
-  CHECK(inside(host, "cat ~/.profile") == "mine\n");
-  CHECK(inside(host, "echo evil > ~/.profile || echo refused").find("refused") !=
+  CHECK(inside(host, "cat ~/settings") == "mine\n");
+  CHECK(inside(host, "echo evil > ~/settings || echo refused").find("refused") !=
         std::string::npos);
   CHECK(inside(host, "touch ~/new || echo refused").find("refused") != std::string::npos);
-  CHECK(inside(host, "rm ~/.profile || echo refused").find("refused") != std::string::npos);
+  CHECK(inside(host, "rm ~/settings || echo refused").find("refused") != std::string::npos);
   CHECK(inside(host, "echo yes > here && cat here") == "yes\n");
   CHECK(fs::exists(workspace + "/here"));
   CHECK_FALSE(fs::exists(home.path() + "/new"));

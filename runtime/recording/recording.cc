@@ -247,12 +247,13 @@ void Recording::when_open_soon(std::function<void(const Status&)> then) {
   when_open(patient(std::move(then)));
 }
 
-std::function<void(const Status&)> Recording::patient(std::function<void(const Status&)> then) {
+std::function<void(const Status&)> Recording::patient(std::function<void(const Status&)> then,
+                                                      Millis patience) {
   auto waits = std::make_shared<std::function<void(const Status&)>>(std::move(then));
   const auto call = [waits](const Status& status) {
     if (const auto once = std::exchange(*waits, nullptr)) once(status);
   };
-  const int alarm = alarms_.set(kJournalPatience, [this, call] { call(busy()); });
+  const int alarm = alarms_.set(patience, [this, call] { call(busy()); });
   return [this, call, alarm](const Status& status) {
     alarms_.clear(alarm);
     call(status);
@@ -378,7 +379,8 @@ void Recording::add_lookup(std::function<Status(JournalReader*)> read,
   Lookup& lookup = *lookups_.back();
   lookup.owner = this;
   lookup.read = std::move(read);
-  lookup.then = std::move(then);
+  // The disk may have died, and then no read of it ends.
+  lookup.then = patient(std::move(then), kLookupPatience);
   lookup.directory = options_.journal.directory;
   if (!looking_up_) look_up_next();
 }

@@ -30,6 +30,8 @@ namespace gibbous {
 
 // How long a caller waits for the journal before it goes on without.
 inline constexpr Millis kJournalPatience{1'000};
+// How long a question to the journal may take that was read without waiting for anybody.
+inline constexpr Millis kLookupPatience{5'000};
 
 struct RecordingOptions {
   // Its callbacks about room and problems are set here; directory "": there is none.
@@ -130,8 +132,9 @@ class Recording {
   void resume(const std::string& run_id);
   void flush_soon(std::function<void()> then);
   // Makes a callback that calls `then` once: with its own status, or with busy() if it has not been
-  // called after kJournalPatience.
-  std::function<void(const Status&)> patient(std::function<void(const Status&)> then);
+  // called after `patience`.
+  std::function<void(const Status&)> patient(std::function<void(const Status&)> then,
+                                             Millis patience = kJournalPatience);
   Result<RecordedItems> with_run_here(const std::string& run_id, std::uint64_t since_seq,
                                       Result<RecordedItems> read) const;
   void finish_opening();

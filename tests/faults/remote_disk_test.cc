@@ -303,6 +303,8 @@ TEST_CASE("remote disk: a question is shown while approvals cannot be read, and 
                      [&](const CallResult& ended) { held = ended; });
   CHECK(asked.empty());
   REQUIRE(host.until([&] { return !asked.empty(); }));
+  // What only the journal knows is missing after a while, and the call is answered.
+  CHECK(host.call("bg_status", Json::object()).ok);
   AskAnswer no;
   no.allow = false;
   CHECK(asked.front().reply(no));

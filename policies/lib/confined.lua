@@ -74,6 +74,13 @@ function M.judge(effect)
     return ask(effect, ('%s, and %s. Let a person approve it, or %s.'):format(
       subject(effect.judged), why, WAY_OUT))
   end
+  if effect.executor then
+    return {
+      decision = 'allow', rule = ('modes.%s.unmatched'):format(effect.mode),
+      reason = ('%s. The executor %s confines it.'):format(
+        subject(effect.judged), effect.executor),
+    }
+  end
   return {
     decision = 'allow', rule = ('modes.%s.unmatched'):format(effect.mode), confined = 'confined',
     reason = subject(effect.judged) .. '. It runs confined: it reads all but credentials, writes '
@@ -104,7 +111,10 @@ function M.judge_build(effect, verdict)
         effect.mode, why),
     }
   end
-  return { decision = 'allow', rule = verdict.rule, reason = verdict.reason, confined = 'build' }
+  return {
+    decision = 'allow', rule = verdict.rule, reason = verdict.reason,
+    confined = not effect.executor and 'build' or nil,
+  }
 end
 
 -- The parts of 'network', 'read:PATH' or 'write:PATH'.

@@ -23,7 +23,7 @@ for name in ([[set setex setnx psetex mset append incr incrby decr
   setbit]]):gmatch('%S+') do
   REDIS[name] = 'adds'
 end
--- Of commands with sub-commands, those that read.
+-- Sub-commands that only read, by command.
 local REDIS_PAIRS = {
   client = 'list info getname id', config = 'get', cluster = 'info nodes slots shards myid',
   acl = 'list whoami users cat', module = 'list', script = 'exists', ['function'] = 'list stats',

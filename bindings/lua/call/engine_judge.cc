@@ -1,11 +1,15 @@
 // How the engine comes to a verdict that takes more than one turn of the loop: a long command line
 // is analysed on another thread, and a path whose file system may not answer is asked for. Neither
 // holds up anybody but the session whose request it is.
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/engine.h"
 #include "bindings/lua/policy/judgement.h"
+#include "runtime/command/path_map.h"
+#include "runtime/paths/walk.h"
 #include "runtime/runs/path_lookups.h"
 #include "runtime/runs/runs.h"
 
@@ -17,6 +21,24 @@ constexpr int kMaxRounds = 4;
 // What a session requests next waits this long for answers about paths, and then goes ahead, as it
 // does while a person is asked.
 constexpr Millis kPathsHoldOthers{30};
+
+// What a start asks for beyond its sandbox becomes what it can get: only what exists can be
+// granted, so that a new file needs the directory around it. A person sees that, and profiles write
+// the home as ~.
+std::string grantable(const std::string& wish, const std::string& home,
+                      const paths::MountTable& mounts) {
+  const std::size_t colon = wish.find(':');
+  if (colon == std::string::npos) return wish;
+  std::string path = wish.substr(colon + 1);
+  if (path.rfind("~/", 0) == 0) path = home + path.substr(1);
+  if (path.rfind('/', 0) != 0) return wish;
+  path = command::normalize(path);
+  while (path.size() > 1 && paths::walk(path, &mounts).reached == paths::Reached::kMissing) {
+    path.resize(std::max<std::size_t>(path.rfind('/'), 1));
+  }
+  if (!home.empty() && path.rfind(home + "/", 0) == 0) path.replace(0, home.size(), "~");
+  return wish.substr(0, colon + 1) + path;
+}
 
 }  // namespace
 
@@ -85,6 +107,10 @@ Engine::Withdraw Engine::judge(Call& call, PolicyRequest asked,
                                std::function<void(Verdict)> on_verdict) {
   asked.paths = path_answers();
   asked.confinable = context_.can_confine;
+  for (std::string& wish : asked.allow) {
+    if (context_.runs == nullptr) break;
+    wish = grantable(wish, context_.home, *context_.runs->paths().mounts()->now());
+  }
   const bool at_once = !is_behind(call.session()) && !current_->policy().judge_beside(asked);
   if (at_once || !has_others()) {
     Verdict verdict = decide(asked);

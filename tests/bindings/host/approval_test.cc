@@ -206,6 +206,67 @@ TEST_CASE("confined: a refusal names the argument that asks for it") {
   CHECK_FALSE(std::filesystem::exists("/var/lib/frobnicated"));
 }
 
+TEST_CASE("confined: what a person allowed really holds, also for what is not there yet") {
+  if (!can_confine()) {
+    WARN("not tested: no Landlock here");
+    return;
+  }
+  // Neither in the workspace nor in a temporary directory.
+  const std::filesystem::path outside =
+      std::filesystem::current_path() / ("wished-" + testing::unique_word());
+  std::error_code error;
+  if (!std::filesystem::create_directory(outside, error)) {
+    WARN("not tested: this user may not write here");
+    return;
+  }
+  Desk desk;
+  const std::string file = (outside / "new").string();
+  desk.dir.write("tool.sh", "echo made > " + file + "\n");
+  const std::string command = "frobnicate; sh tool.sh";
+  const Json end = {{"until", {{"exit", true}}}};
+  REQUIRE(desk.run(command, end).ok);
+  CHECK_FALSE(std::filesystem::exists(file));
+  Json wider = end;
+  wider["allow"] = {"write:" + file};
+  REQUIRE(desk.run(command, wider).ok);
+  REQUIRE(desk.asked.size() == 1);
+  // The directory is what can be granted, and what the person was shown.
+  CHECK_THAT(desk.asked.front().reason,
+             Contains("write:") && Contains(outside.filename().string()));
+  CHECK(desk.asked.front().reason.find(file) == std::string::npos);
+  CHECK(std::filesystem::exists(file));
+  std::filesystem::remove_all(outside);
+}
+
+TEST_CASE("confined: an executor that confines needs no sandbox, and another one is asked about") {
+  RuntimeOptions options = testing::auto_mode();
+  options.files["scripts/init.lua"] = R"(
+local function executor(name, confines)
+  return {
+    name = name, settings = schema.object {}, confines = confines,
+    prepare = function() return { argv = { '/bin/true' } } end,
+  }
+end
+return {
+  toolsets = { { name = 'boxes', tools = { tool {
+    name = 'box', description = 'starts', permission = 'execute',
+    input = schema.object { executor = schema.string {} },
+    run = function(args)
+      local handle, err = run.start { command = 'frobnicate', executor = args.executor }
+      if not handle then tool.error(err.code, err.message) end
+      return { data = { confined = handle:info().sandbox ~= nil } }
+    end,
+  } } } },
+  executors = { executor('closed', true), executor('open', false) },
+}
+)";
+  Host host(std::move(options));
+  CHECK(host.data("box", {{"executor", "closed"}})["confined"] == false);
+  const CallResult open = host.call("box", {{"executor", "open"}});
+  CHECK(open.code == "needs_approval");
+  CHECK_THAT(open.message, Contains("the executor open does not confine"));
+}
+
 TEST_CASE("confined: text typed into a shell that runs free is asked about") {
   Desk desk;
   desk.allows = false;

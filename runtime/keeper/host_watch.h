@@ -1,8 +1,8 @@
 // HostWatch: notices a host that is dead in all but name. A thread that waits for a file system
 // which does not answer cannot be killed, and until it comes back neither the host's pidfd nor its
 // socket tells of the end. While such file systems are mounted and runs live, the keeper looks
-// whether SIGKILL is pending for the host; a host that is stopped or debugged, or is busy, is not
-// gone. Keeper only.
+// whether SIGKILL is pending for the host, or whether it hangs in its end; a host that is stopped
+// or debugged, or is busy, is not gone. Keeper only.
 #pragma once
 
 #include <sys/types.h>
@@ -33,8 +33,5 @@ class HostWatch {
   UniqueFd changes_;
   Time due_ = Time::max();
 };
-
-// Whether SIGKILL is pending for the process or, once its first thread has ended, for another one.
-bool is_dying(pid_t pid);
 
 }  // namespace gibbous::keeper

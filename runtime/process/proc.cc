@@ -150,19 +150,31 @@ std::vector<std::string> read_environment_names(pid_t pid, std::size_t max) {
   return names;
 }
 
+std::string_view status_field(std::string_view text, std::string_view name) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    if (line.rfind(name, 0) != 0 || line.size() <= name.size() || line[name.size()] != ':')
+      continue;
+    const std::size_t value = line.find_first_not_of(" \t", name.size() + 1);
+    return value == std::string_view::npos ? "" : line.substr(value);
+  }
+  return "";
+}
+
+bool status_signal(std::string_view text, std::string_view set, int signal_number) {
+  constexpr int kHexadecimal = 16;
+  const std::string_view digits = status_field(text, set);
+  std::uint64_t signals = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), signals, kHexadecimal);
+  return (signals >> (signal_number - 1) & 1U) != 0;
+}
+
 bool ignores_signal(pid_t pid, int signal_number) {
   constexpr std::size_t kStatusBytes = 8192;
-  constexpr std::string_view kField = "\nSigIgn:\t";
-  constexpr int kHexadecimal = 16;
   std::array<char, kStatusBytes> text;
-  if (!read_proc_file(pid, "status", text)) return false;
-  const std::string_view all(text.data());
-  const std::size_t at = all.find(kField);
-  if (at == std::string_view::npos) return false;
-  std::uint64_t ignored = 0;
-  const char* const begin = all.data() + at + kField.size();
-  const auto parsed = std::from_chars(begin, all.data() + all.size(), ignored, kHexadecimal);
-  return parsed.ec == std::errc{} && (ignored >> (signal_number - 1) & 1U) != 0;
+  return read_proc_file(pid, "status", text) && status_signal(text.data(), "SigIgn", signal_number);
 }
 
 std::uint64_t boot_ticks(std::uint64_t nanoseconds) {

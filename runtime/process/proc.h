@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gibbous {
@@ -49,6 +50,11 @@ void append_children(pid_t pid, std::vector<pid_t>& processes);
 std::optional<std::string> read_environment_variable(pid_t pid, const std::string& name);
 // Returns the names of its variables that are not empty, at most `max`.
 std::vector<std::string> read_environment_names(pid_t pid, std::size_t max);
+
+// Returns the value of a line "NAME:\tVALUE" of /proc/PID/status and files like it; "": none.
+std::string_view status_field(std::string_view text, std::string_view name);
+// Returns whether a set of signals of /proc/PID/status ("SigIgn", "SigPnd") contains one.
+bool status_signal(std::string_view text, std::string_view set, int signal_number);
 
 // Returns whether the process ignores the signal; false when that is unknown.
 bool ignores_signal(pid_t pid, int signal_number);

@@ -178,7 +178,11 @@ end
 local ELSEWHERE = { 'knowledge.clouds', 'knowledge.containers', 'knowledge.databases' }
 local known, patterns, elsewhere
 
-local function gather()
+--- Collects the names of the programs that are known. rules.init does this while the policy is
+--- read, because it takes too long for a command that is being judged.
+---
+--- Example: `verbs.prepare()`
+function M.prepare()
   known, patterns, elsewhere = {}, {}, {}
   local function note(name)
     local head = name:match('^([^*]*)%*')
@@ -218,7 +222,7 @@ end
 ---@return boolean
 function M.is_local(program)
   if not known then
-    gather()
+    M.prepare()
   end
   if elsewhere[program] then
     return false

@@ -1,6 +1,8 @@
 -- The rules about commands. Of the rules that match, deny counts before ask and ask before allow,
 -- whatever their order; of several with the same decision, the first gives the reason. A team's
 -- policy removes rules or adds its own: see examples/policy_strict.
+local verbs = require 'verbs'
+
 local RULES = {
   require 'rules.machine',
   require 'rules.credentials',
@@ -37,4 +39,5 @@ for _, rules in ipairs(RULES) do
     all[#all + 1] = rule
   end
 end
+verbs.prepare()
 return all

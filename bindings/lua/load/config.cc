@@ -159,6 +159,7 @@ Result<Json> run_file(const std::string& path, const std::string& text, const Cl
   bool compiled = false;
   BudgetLimits limits;
   limits.total = kConfigBudget;
+  limits.processor = true;
   const bool ran = (*state)->protect(
       limits,
       [&](lua_State* lua) {

@@ -201,6 +201,7 @@ rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std
              const rules::Rule& rule, const command::Facts& facts, int command) -> Result<bool> {
     BudgetLimits limits;
     limits.total = budget;
+    limits.processor = true;
     limits.instructions = kInstructions;
     ScriptError error;
     bool matched = false;

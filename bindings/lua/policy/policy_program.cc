@@ -18,8 +18,6 @@ namespace {
 constexpr int kDecideInstructions =
     100;  // between two looks at the clock: a policy has little time
 constexpr std::size_t kMaxReasonBytes = 4096;
-constexpr int kMaxAttempts = 2;
-constexpr std::size_t kFewLooks = 1000;  // a thousand looks take a few milliseconds
 constexpr char kErrorRule[] = "policy_error";
 // Shorter lines are judged sooner than another thread wakes up.
 constexpr std::size_t kJudgedBesideBytes = 1024;
@@ -138,6 +136,7 @@ bool ask(State& state, const LuaRef& decide, Nanos budget, const Json& request, 
          ScriptError* error) {
   BudgetLimits limits;
   limits.total = budget;
+  limits.processor = true;
   limits.instructions = kDecideInstructions;
   std::string fault;
   std::string file;
@@ -416,7 +415,7 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
   }
   if (answered) fields["approved"] = true;
   if (seen) fields["seen"] = true;
-  Verdict verdict = decide_in_time(fields);
+  Verdict verdict = run_decide(fields);
   verdict.judgement = judgement;
   name_asks(&verdict);
   if (judgement == nullptr) return verdict;
@@ -434,17 +433,11 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
   return verdict;
 }
 
-Verdict PolicyProgram::decide_in_time(const Json& fields) {
-  // Under load the time may pass without this thread running, which says nothing about the policy.
-  // Rules are pure, so ask once more.
-  for (int attempt = 1;; ++attempt) {
-    Verdict verdict;
-    ScriptError error;
-    if (ask(state_, tables_.decide, budget_, fields, &verdict, &error)) return verdict;
-    const bool ran_out = error.code == "budget_exceeded";
-    const bool hardly_ran = state_.budget().looks() < kFewLooks;
-    if (!ran_out || !hardly_ran || attempt == kMaxAttempts) return refuse(error);
-  }
+Verdict PolicyProgram::run_decide(const Json& fields) {
+  Verdict verdict;
+  ScriptError error;
+  if (!ask(state_, tables_.decide, budget_, fields, &verdict, &error)) return refuse(error);
+  return verdict;
 }
 
 int PolicyProgram::mode_rank(const std::string& mode) const {

@@ -93,7 +93,7 @@ class PolicyProgram {
   std::shared_ptr<const Judgement> judge_at(const PolicyRequest& request, const PolicyPlace& place,
                                             bool trace);
   Verdict decide_at(const PolicyRequest& request, const PolicyPlace& place);
-  Verdict decide_in_time(const Json& fields);
+  Verdict run_decide(const Json& fields);
 
   State& state_;
   Nanos budget_;

@@ -28,8 +28,8 @@ struct BudgetLimits {
   int instructions = 1000;    // between two looks at the clock
   lua_State* root = nullptr;  // the only coroutine that a slice may yield
   Nanos granted{0};           // the figure in the message, when `total` is the rest of it; 0: total
-  // `total` is processor time of this thread: a machine that is busy with other things does not use
-  // it up. kMostWaiting times as long on the clock is too long, too.
+  // A machine that is busy with other things does not use up `total`: its second half counts as
+  // processor time of this thread. kMostWaiting times as long on the clock is too long, too.
   bool processor = false;
 };
 
@@ -46,9 +46,6 @@ class Budget {
   bool exceeded() const { return now_.exceeded; }
   // Returns "file:line: time budget of N ms exceeded", with the place where it was first exceeded.
   const std::string& message() const { return now_.message; }
-  // Returns how often it looked at the clock between the last arm() and disarm(). Few looks in a
-  // long time mean that the machine did not run the script.
-  std::size_t looks() const { return last_looks_; }
   // Returns true when the resume ended because its slice was used up: resume it again, with no
   // values.
   bool take_sliced() { return std::exchange(now_.sliced, false); }
@@ -67,11 +64,10 @@ class Budget {
   struct Armed {
     BudgetLimits limits;
     Nanos at{0};
-    Nanos processor_at{0};
+    Nanos processor_at{0};  // the thread's time when half of the total was over; 0: before that
     lua_State* state = nullptr;  // null: not armed
     const char* c_stack = nullptr;
     std::size_t steps = 0;
-    std::size_t looks = 0;
     bool soon = false;
     bool exceeded = false;
     bool sliced = false;
@@ -91,7 +87,6 @@ class Budget {
   MemoryCap& memory_;
   Armed now_;
   bool hooked_ = false;
-  std::size_t last_looks_ = 0;
 };
 
 }  // namespace gibbous::lua

@@ -70,6 +70,36 @@ TEST_CASE("the message names the whole budget, not the remaining one") {
   CHECK(error.message == "time budget of 1000 ms exceeded");
 }
 
+TEST_CASE("a thread that a busy machine does not run uses up no processor time") {
+  // Each look at this clock is 1 ms later, and the thread itself has hardly run.
+  const TickingClock clock(std::chrono::milliseconds(1));
+  auto state = make_state(&clock);
+  BudgetLimits limits;
+  limits.total = kShort;
+  limits.processor = true;
+  const auto loop = [&](const char* text, ScriptError* error) {
+    return state->protect(
+        limits,
+        [text](lua_State* lua) {
+          REQUIRE(load_chunk(lua, text, "loop.lua"));
+          lua_call(lua, 0, 0);
+        },
+        error);
+  };
+  ScriptError error;
+  const char* hundred_looks = "for i = 1, 100000 do end";
+  CHECK(loop(hundred_looks, &error));
+  SECTION("but an endless loop ends all the same") {
+    CHECK_FALSE(loop("while true do end", &error));
+    CHECK(error.message == "time budget of 30 ms exceeded");
+  }
+  SECTION("and a budget of plain time is used up") {
+    limits.processor = false;
+    CHECK_FALSE(loop(hundred_looks, &error));
+    CHECK(error.code == "budget_exceeded");
+  }
+}
+
 TEST_CASE("a slice yields the root coroutine, which continues with the right result") {
   const TickingClock clock(std::chrono::milliseconds(1));
   auto state = make_state(&clock);

@@ -3,7 +3,6 @@
 // several with " | ". It must end in bounded time and leave the state as usable as before.
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <lua.hpp>
@@ -14,6 +13,7 @@
 #include "bindings/lua/vm/state.h"
 #include "tests/bindings/lua/vm/state_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/source.h"
 
 namespace gibbous::lua {
 namespace {
@@ -35,15 +35,6 @@ struct HostileScript {
   Nanos budget;
 };
 
-std::filesystem::path folder() {
-  const char* source = std::getenv("GIBBOUS_SOURCE_DIR");
-  std::filesystem::path base = source != nullptr ? source : std::filesystem::current_path();
-  while (!std::filesystem::exists(base / "tests" / "hostile") && base.has_relative_path()) {
-    base = base.parent_path();
-  }
-  return base / "tests" / "hostile";
-}
-
 // Returns the rest of the line after `mark`, or "".
 std::string header(const std::string& text, const std::string& mark) {
   const std::size_t at = text.find(mark);
@@ -64,7 +55,8 @@ std::vector<std::string> split(std::string text, const std::string& separator) {
 
 std::vector<HostileScript> load_scripts() {
   std::vector<HostileScript> scripts;
-  for (const auto& file : std::filesystem::directory_iterator(folder())) {
+  for (const auto& file :
+       std::filesystem::directory_iterator(testing::source_path("tests/hostile"))) {
     if (file.path().extension() != ".lua") continue;
     std::ostringstream text;
     text << std::ifstream(file.path()).rdbuf();

@@ -15,6 +15,7 @@
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/engine.h"
 #include "bindings/lua/call/task.h"
+#include "bindings/lua/vm/error.h"
 #include "bindings/lua/vm/state.h"
 #include "runtime/recording/recording.h"
 #include "runtime/runs/describe.h"
@@ -23,7 +24,6 @@
 namespace gibbous::lua {
 namespace {
 
-constexpr std::size_t kMaxCodeBytes = 64;
 constexpr const char* kNoCode = "host_error";
 
 ToolAnswer failure(const std::string& code, const std::string& message) {
@@ -32,13 +32,6 @@ ToolAnswer failure(const std::string& code, const std::string& message) {
   answer.code = code;
   answer.message = message;
   return answer;
-}
-
-bool is_code(const std::string& code) {
-  return !code.empty() && code.size() <= kMaxCodeBytes &&
-         std::all_of(code.begin(), code.end(), [](unsigned char byte) {
-           return std::islower(byte) != 0 || std::isdigit(byte) != 0 || byte == '_';
-         });
 }
 
 // Returns the value that a function was answered with.
@@ -53,7 +46,7 @@ struct Answered {
 
   const char* outcome() const {
     if (answer.ok) return "ok";
-    return is_code(answer.code) ? answer.code.c_str() : kNoCode;
+    return is_error_code(answer.code) ? answer.code.c_str() : kNoCode;
   }
 };
 

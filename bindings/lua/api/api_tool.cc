@@ -14,12 +14,11 @@
 #include "bindings/lua/check/definition.h"
 #include "bindings/lua/check/wrong_use.h"
 #include "bindings/lua/load/tool_reader.h"
+#include "bindings/lua/vm/error.h"
 #include "runtime/runs/run.h"
 
 namespace gibbous::lua {
 namespace {
-
-constexpr std::size_t kMaxCodeBytes = 64;
 
 // __call: [tool, definition]. Gives a checked copy.
 int l_tool_define(lua_State* state) {
@@ -44,20 +43,11 @@ int l_tool_define(lua_State* state) {
   return 1;
 }
 
-bool is_code(const std::string& code) {
-  return !code.empty() && code.size() <= kMaxCodeBytes &&
-         std::islower(static_cast<unsigned char>(code.front())) != 0 &&
-         std::all_of(code.begin(), code.end(), [](char byte) {
-           return std::islower(static_cast<unsigned char>(byte)) != 0 ||
-                  std::isdigit(static_cast<unsigned char>(byte)) != 0 || byte == '_';
-         });
-}
-
 int l_tool_error(lua_State* state) {
   luaL_checktype(state, 1, LUA_TSTRING);
   luaL_checktype(state, 2, LUA_TSTRING);
   lua_settop(state, 3);
-  luaL_argcheck(state, is_code(lua_tostring(state, 1)), 1,
+  luaL_argcheck(state, is_error_code(lua_tostring(state, 1)), 1,
                 "expected a code such as 'file_not_found': small letters, digits and _");
   if (!lua_isnil(state, 3)) luaL_checktype(state, 3, LUA_TTABLE);
   lua_createtable(state, 0, 3);  // [code, message, data, error]

@@ -156,6 +156,7 @@ void Task::run(Nanos slice) {
   limits.total = cancelled_ ? std::min(call_->lua_left(), cleanup_left_) : call_->lua_left();
   limits.granted = cancelled_ ? granted.cleanup : granted.call_lua;
   limits.slice = slice;
+  limits.hold = granted.hold;
   limits.instructions = kInstructionsPerLook;
   limits.root = coroutine_;
   if (cancelled_ && (limits.total <= Nanos{0} || !begun_)) {

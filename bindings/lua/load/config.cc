@@ -108,6 +108,9 @@ constexpr NumberField<Tuning> kNumbers[] = {
         "what may wait for the disk before output is held back"),
     field<&Tuning::engine, &EngineLimits::call_lua>(
         "lua", "call_ms", 1, kMaxMillis, "Lua time of one call a minute, waiting not counted"),
+    field<&Tuning::engine, &EngineLimits::hold>(
+        "lua", "hold_ms", 1, kMaxMillis,
+        "Lua time of one step that cannot pause, such as decoding a large text"),
     field<&Tuning::memory, &MemoryLimits::total_bytes>(
         "lua", "memory_bytes", kMinLuaBytes, kMaxLuaBytes, "memory of one generation of scripts"),
 };

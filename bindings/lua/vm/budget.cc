@@ -125,27 +125,54 @@ void Budget::on_count(lua_State* state) {
       lua_isyieldable(state) != 0) {
     now_.sliced = true;
     lua_yield(state, 0);
+  } else {
+    check_hold(state, used);
   }
+}
+
+bool Budget::is_over(Nanos used) {
+  const Nanos total = now_.limits.total;
+  if (total <= Nanos{0}) return false;
+  // Most calls end long before, and asking for the thread's time is a system call.
+  if (now_.limits.processor && now_.processor_at == Nanos{0} && used >= total / 2)
+    now_.processor_at = thread_time();
+  return used >= total && (!now_.limits.processor || used >= kMostWaiting * total ||
+                           thread_time() - now_.processor_at >= total / 2);
+}
+
+bool Budget::is_held(Nanos used) {
+  const Nanos hold = now_.limits.hold;
+  if (hold <= Nanos{0} || used < hold / 2) return false;
+  if (now_.held_at == Nanos{0}) now_.held_at = thread_time();
+  return used >= hold && (used >= kMostWaiting * hold || thread_time() - now_.held_at >= hold / 2);
+}
+
+bool Budget::is_late() {
+  if (now_.state == nullptr) return false;
+  const Nanos used = clock_.now() - now_.at;
+  return now_.exceeded || is_over(used) || is_held(used);
 }
 
 // Returns the time since arm(), or raises when that exceeds the total.
 Nanos Budget::look(lua_State* state) {
   if (now_.exceeded) raise(state);
   const Nanos used = clock_.now() - now_.at;
-  if (now_.limits.total <= Nanos{0}) return used;
-  // Most calls end long before, and asking for the thread's time is a system call.
-  if (now_.limits.processor && now_.processor_at == Nanos{0} && used >= now_.limits.total / 2)
-    now_.processor_at = thread_time();
-  if (used < now_.limits.total) return used;
-  if (now_.limits.processor && used < kMostWaiting * now_.limits.total &&
-      thread_time() - now_.processor_at < now_.limits.total / 2) {
-    return used;
-  }
+  if (!is_over(used)) return used;
+  const Nanos granted = now_.limits.granted > Nanos{0} ? now_.limits.granted : now_.limits.total;
+  exceed(state, "time budget of " + describe(granted) + " exceeded");
+}
+
+// Called where the script could not pause.
+void Budget::check_hold(lua_State* state, Nanos used) {
+  if (!is_held(used)) return;
+  exceed(state, "time budget of " + describe(now_.limits.hold) +
+                    " without a pause exceeded: do this in smaller steps, or raise lua.hold_ms");
+}
+
+void Budget::exceed(lua_State* state, const std::string& message) {
   now_.exceeded = true;
   set_hook(state, kEveryInstruction);
-  const Nanos granted = now_.limits.granted > Nanos{0} ? now_.limits.granted : now_.limits.total;
-  now_.message =
-      State::of(state).where(state) + "time budget of " + describe(granted) + " exceeded";
+  now_.message = State::of(state).where(state) + message;
   raise(state);
 }
 
@@ -159,7 +186,9 @@ void Budget::charge(lua_State* state, std::size_t steps) {
   now_.steps += steps;
   if (now_.steps < kStepsPerLook || now_.state == nullptr) return;
   now_.steps = 0;
-  look(state);
+  const Nanos used = look(state);
+  check_hold(state, used);
+  if (now_.limits.slice > Nanos{0} && used >= now_.limits.slice) look_soon();
 }
 
 void Budget::check_c_stack(lua_State* state) {

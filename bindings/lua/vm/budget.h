@@ -25,6 +25,9 @@ Nanos thread_time();
 struct BudgetLimits {
   Nanos total{0};  // Lua time left for this call; 0: none
   Nanos slice{0};  // yield after this much without a pause, when `root` may yield; 0: never
+  // Longest time without a pause where there is no way to pause, such as in a long step of a
+  // library function; 0: no limit. Counted like `total` with `processor`.
+  Nanos hold{0};
   int instructions = 1000;    // between two looks at the clock
   lua_State* root = nullptr;  // the only coroutine that a slice may yield
   Nanos granted{0};           // the figure in the message, when `total` is the rest of it; 0: total
@@ -52,8 +55,11 @@ class Budget {
   // Returns the Budget of the state that `state` belongs to.
   static Budget& of(lua_State* state);
   // For C functions that loop over script data: charges `steps`, and raises when the budget is used
-  // up. A step is a few nanoseconds of work.
+  // up, or the loop held for too long. A step is a few nanoseconds of work.
   void charge(lua_State* state, std::size_t steps);
+  // For C functions that hold C++ objects, which an error must not skip: true when charge() would
+  // raise. They clean up, and charge then.
+  bool is_late();
   // For C functions that call back into Lua, before they do: raises when such calls nest so deeply
   // that the C stack is in danger (LuaJIT itself only checks the Lua stack).
   void check_c_stack(lua_State* state);
@@ -64,6 +70,7 @@ class Budget {
   struct Armed {
     BudgetLimits limits;
     Nanos at{0};
+    Nanos held_at{0};       // the same for `hold`
     Nanos processor_at{0};  // the thread's time when half of the total was over; 0: before that
     lua_State* state = nullptr;  // null: not armed
     const char* c_stack = nullptr;
@@ -80,6 +87,10 @@ class Budget {
   static void hook(lua_State* state, lua_Debug* info);
   void on_count(lua_State* state);
   Nanos look(lua_State* state);
+  void check_hold(lua_State* state, Nanos used);
+  bool is_over(Nanos used);  // more than the total
+  bool is_held(Nanos used);  // longer than may be held
+  [[noreturn]] void exceed(lua_State* state, const std::string& message);
   [[noreturn]] void raise(lua_State* state);
   void set_hook(lua_State* state, int instructions);
   void clear_hook(lua_State* state);

@@ -1,5 +1,6 @@
 #include "bindings/lua/vm/error.h"
 
+#include <algorithm>
 #include <lua.hpp>
 
 #include "bindings/lua/vm/value.h"
@@ -19,6 +20,15 @@ int push_error(lua_State* state, const Status& status, const std::string& run) {
   lua_pushnil(state);
   push_error_table(state, status.code(), status.message(), run);
   return 2;
+}
+
+bool is_error_code(std::string_view code) {
+  constexpr std::size_t kMaxBytes = 64;
+  const auto is_lower = [](char byte) { return byte >= 'a' && byte <= 'z'; };
+  return !code.empty() && code.size() <= kMaxBytes && is_lower(code.front()) &&
+         std::all_of(code.begin(), code.end(), [&](char byte) {
+           return is_lower(byte) || (byte >= '0' && byte <= '9') || byte == '_';
+         });
 }
 
 }  // namespace gibbous::lua

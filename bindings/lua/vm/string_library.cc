@@ -1,4 +1,5 @@
-// string.find, match, gmatch and gsub on top of Matcher, and rep and format with bounds. The
+// string.find, match, gmatch and gsub on top of Matcher, and rep, format, lower, reverse and upper
+// with bounds. The
 // sandbox installs them into `string` and into the methods of strings.
 #include <algorithm>
 #include <cstring>
@@ -15,6 +16,7 @@ namespace gibbous::lua {
 namespace {
 
 constexpr std::size_t kPlainBytesPerStep = 32;
+constexpr std::size_t kChangedBytesPerStep = 8;
 
 std::string_view check_text(lua_State* state, int argument) {
   std::size_t size = 0;
@@ -49,11 +51,11 @@ int find_plain(lua_State* state, std::string_view subject, std::string_view patt
 }
 
 // [subject, pattern, init?, plain?]
-int find_or_match(lua_State* state, bool find) {
+int find_or_match(lua_State* state, bool find, bool may_be_plain = true) {
   const std::string_view subject = check_text(state, 1);
   std::string_view pattern = check_text(state, 2);
   const std::size_t from = offset_argument(state, 3, subject.size());
-  if (find && (lua_toboolean(state, 4) != 0 || is_plain_pattern(pattern))) {
+  if (find && may_be_plain && (lua_toboolean(state, 4) != 0 || is_plain_pattern(pattern))) {
     return find_plain(state, subject, pattern, from);
   }
   const bool anchored = !pattern.empty() && pattern.front() == '^';
@@ -77,6 +79,11 @@ int find_or_match(lua_State* state, bool find) {
 
 int l_string_find(lua_State* state) {
   return find_or_match(state, true);
+}
+
+// As gsub searches: a pattern without special characters may still be malformed.
+int l_search(lua_State* state) {
+  return find_or_match(state, true, /*may_be_plain=*/false);
 }
 
 int l_string_match(lua_State* state) {
@@ -234,6 +241,24 @@ int l_string_rep(lua_State* state) {
   return call_original(state, "rep");
 }
 
+// Few instructions can do much work: a result that exists already is not even allocated.
+int change(lua_State* state, const char* name) {
+  Budget::of(state).charge(state, 1 + check_text(state, 1).size() / kChangedBytesPerStep);
+  return call_original(state, name);
+}
+
+int l_string_lower(lua_State* state) {
+  return change(state, "lower");
+}
+
+int l_string_reverse(lua_State* state) {
+  return change(state, "reverse");
+}
+
+int l_string_upper(lua_State* state) {
+  return change(state, "upper");
+}
+
 // May call __tostring of its arguments, which may call it again.
 int l_string_format(lua_State* state) {
   for (int argument = lua_gettop(state); argument > 1; --argument) {
@@ -246,12 +271,17 @@ int l_string_format(lua_State* state) {
 }
 
 constexpr luaL_Reg kFunctions[] = {
-    {"find", l_string_find}, {"format", l_string_format}, {"gmatch", l_string_gmatch},
-    {"gsub", l_string_gsub}, {"match", l_string_match},   {"rep", l_string_rep},
+    {"find", l_string_find}, {"format", l_string_format},   {"gmatch", l_string_gmatch},
+    {"gsub", l_string_gsub}, {"lower", l_string_lower},     {"match", l_string_match},
+    {"rep", l_string_rep},   {"reverse", l_string_reverse}, {"upper", l_string_upper},
     {nullptr, nullptr},
 };
 
 }  // namespace
+
+void push_pattern_search(lua_State* state) {
+  lua_pushcfunction(state, l_search);
+}
 
 const luaL_Reg* bounded_string_functions() {
   return kFunctions;

@@ -22,6 +22,7 @@ constexpr double kMaxExactInteger = 9007199254740992.0;  // 2^53
 constexpr int kSlotsPerLevel = 4;
 constexpr std::size_t kMaxShownKeyBytes = 64;
 constexpr std::size_t kStepsPerNode = 8;
+constexpr std::size_t kNodesPerLook = 4096;  // at the clock
 constexpr std::size_t kMaxProblemBytes = 1024;
 
 // Their addresses are the registry keys of the two metatables.
@@ -58,7 +59,8 @@ class Reader {
   explicit Reader(lua_State* state) : state_(state) {}
 
   bool read(int index, int depth, Json* to) {
-    if (++nodes_ > kMaxValueNodes) return fail("too large: more than 1000000 values");
+    if (++nodes_ % kNodesPerLook == 0 && Budget::of(state_).is_late()) return fail("too slow");
+    if (nodes_ > kMaxValueNodes) return fail("too large: more than 1000000 values");
     switch (lua_type(state_, index)) {
       case LUA_TNIL:
         *to = nullptr;
@@ -334,6 +336,7 @@ Json to_json(lua_State* state, int index, const char* what) {
     const std::string problem = reader.problem(what);
     lua_pushlstring(state, problem.data(), problem.size());
   }
+  Budget::of(state).charge(state, nodes * kStepsPerNode);  // raises when that was the problem
   lua_concat(state, 2);
   lua_error(state);
   __builtin_unreachable();

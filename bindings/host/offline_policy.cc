@@ -7,6 +7,7 @@
 
 #include "bindings/host/built_in.h"
 #include "bindings/host/places.h"
+#include "bindings/json/flat_object.h"
 #include "bindings/json/text.h"
 #include "bindings/lua/api/api.h"
 #include "bindings/lua/call/context.h"
@@ -29,7 +30,7 @@ const std::vector<std::string> kFields = {"id",   "command", "argv", "cwd",  "wo
                                           "mode", "env",     "kind", "text", "tool"};
 
 struct Asked {
-  OrderedJson id;
+  std::string id;  // as JSON; "": none
   lua::PolicyRequest request;
   std::string error;
 };
@@ -46,13 +47,6 @@ Result<Json> parse_json(std::string_view text) {
   return value;
 }
 
-// The client's own id of the request, of any type.
-OrderedJson ordered(const Json& id) {
-  if (id.is_number_unsigned()) return id.get<std::uint64_t>();
-  if (id.is_string()) return id.get_ref<const std::string&>();
-  return OrderedJson::parse(to_text(id));
-}
-
 std::string expected(const std::string& field, const std::string& what, const Json& came) {
   return field + " must be " + what + ", not " + came.type_name();
 }
@@ -66,7 +60,10 @@ struct Policy::Impl {
   std::shared_ptr<lua::Generation> generation;
 
   Asked read(std::string_view text) const;
-  OrderedJson answer(Asked asked, lua::Verdict* verdict);
+  // Reads a request that has only texts and no mistake; the rest is for read().
+  bool read_flat(std::string_view text, Asked* asked) const;
+  void complete(lua::PolicyRequest* request) const;
+  std::string answer(const Asked& asked, lua::Verdict* verdict);
 };
 
 Policy::Policy() : impl_(std::make_unique<Impl>()) {}
@@ -127,12 +124,49 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
   return policy;
 }
 
+void Policy::Impl::complete(lua::PolicyRequest* request) const {
+  request->permission = "execute";
+  request->confinable = request->confinable && can_confine();
+}
+
+bool Policy::Impl::read_flat(std::string_view text, Asked* asked) const {
+  FlatMembers members;
+  if (!read_flat_object(text, &members)) return false;
+  lua::PolicyRequest& request = asked->request;
+  request.kind = lua::RequestKind::kStart;
+  request.tool = "policy";
+  request.mode = options.mode;
+  request.workspace = context.workspace;
+  request.cwd = "";
+  for (auto& [name, value] : members) {
+    if (name == "command") {
+      request.command = std::move(value);
+    } else if (name == "cwd") {
+      request.cwd = std::move(value);
+    } else if (name == "workspace") {
+      request.workspace = std::move(value);
+    } else if (name == "mode") {
+      request.mode = std::move(value);
+    } else if (name == "tool") {
+      request.tool = std::move(value);
+    } else if (name == "id") {
+      append_json_text(value, &asked->id);
+    } else if (name != "kind" || value != "start") {
+      return false;
+    }
+  }
+  complete(&request);
+  return request.command.has_value();
+}
+
 Asked Policy::Impl::read(std::string_view text) const {
   Asked asked;
   if (text.size() > kMaxRequestBytes) {
     asked.error = "the request is longer than 8 MiB";
     return asked;
   }
+  if (read_flat(text, &asked)) return asked;
+  asked = {};
   auto parsed = parse_json(text);
   if (!parsed) {
     asked.error = parsed.status().message();
@@ -143,7 +177,8 @@ Asked Policy::Impl::read(std::string_view text) const {
     asked.error = expected("the request", "an object", request);
     return asked;
   }
-  if (const auto id = request.find("id"); id != request.end()) asked.id = ordered(*id);
+  if (const auto id = request.find("id"); id != request.end() && !id->is_null())
+    asked.id = to_text(*id);
   for (const auto& [key, value] : request.items()) {
     if (std::find(kFields.begin(), kFields.end(), key) == kFields.end()) {
       const std::string near = nearest_name(key, kFields);
@@ -197,46 +232,59 @@ Asked Policy::Impl::read(std::string_view text) const {
     request.erase("text");
   }
   asked.request = lua::read_policy_request(request);
-  asked.request.permission = "execute";
-  asked.request.confinable = asked.request.confinable && can_confine();
+  complete(&asked.request);
   return asked;
 }
 
-OrderedJson Policy::Impl::answer(Asked asked, lua::Verdict* verdict) {
-  OrderedJson made = OrderedJson::object();
-  if (!asked.id.is_null()) made["id"] = asked.id;
+std::string Policy::Impl::answer(const Asked& asked, lua::Verdict* verdict) {
+  std::string made = "{";
+  const auto name = [&made](std::string_view key) {
+    if (made.size() > 1) made += ',';
+    made.append(1, '"').append(key) += "\":";
+  };
+  const auto text = [&](std::string_view key, std::string_view value) {
+    name(key);
+    append_json_text(value, &made);
+  };
+  if (!asked.id.empty()) {
+    name("id");
+    made += asked.id;
+  }
   if (!asked.error.empty()) {
     // A caller that only looks at the decision must not take an error for an "allow".
-    made["decision"] = "deny";
-    made["reason"] = asked.error;
-    made["rule"] = "request.invalid";
-    made["error"] = {{"code", "invalid_request"}, {"message", asked.error}};
+    text("decision", "deny");
+    text("reason", asked.error);
+    text("rule", "request.invalid");
+    name("error");
+    made += to_text(OrderedJson{{"code", "invalid_request"}, {"message", asked.error}}) + "}";
     return made;
   }
   *verdict = generation->policy().decide(asked.request);
-  made["decision"] = name_of(verdict->decision);
-  if (!verdict->reason.empty()) made["reason"] = verdict->reason;
-  made["rule"] = verdict->rule;
+  text("decision", name_of(verdict->decision));
+  if (!verdict->reason.empty()) text("reason", verdict->reason);
+  text("rule", verdict->rule);
   if (!verdict->file.empty()) {
-    made["file"] = verdict->file;
-    made["line"] = verdict->line;
+    text("file", verdict->file);
+    name("line");
+    made += std::to_string(verdict->line);
   }
-  if (verdict->sandbox.is_object()) made["sandbox"] = verdict->sandbox.value("profile", "");
-  if (verdict->judgement != nullptr) made["command"] = verdict->judgement->facts.shown;
-  made["policy"] = generation->policy().hash();
-  return made;
+  if (verdict->sandbox.is_object()) text("sandbox", verdict->sandbox.value("profile", ""));
+  if (verdict->judgement != nullptr) text("command", verdict->judgement->facts.shown);
+  text("policy", generation->policy().hash());
+  return made += '}';
 }
 
 std::string Policy::check(std::string_view request) {
   lua::Verdict verdict;
-  return to_text(impl_->answer(impl_->read(request), &verdict));
+  return impl_->answer(impl_->read(request), &verdict);
 }
 
 std::string Policy::explain(std::string_view request) {
   const Asked asked = impl_->read(request);
   lua::Verdict verdict;
-  OrderedJson made = impl_->answer(asked, &verdict);
-  if (!asked.error.empty()) return to_text(made);
+  std::string answer = impl_->answer(asked, &verdict);
+  if (!asked.error.empty()) return answer;
+  OrderedJson made = OrderedJson::parse(answer);
   made["mode"] = asked.request.mode;
   const auto traced = impl_->generation->policy().judge(asked.request, /*trace=*/true);
   if (traced == nullptr) return to_text(made);

@@ -2,6 +2,7 @@
 #include "runtime/command/knowledge.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
 #include "runtime/command/glob.h"
@@ -19,7 +20,7 @@ constexpr BuiltInClass kBuiltInClasses[] = {
     {"outside", kOutside},          {"unknown", kUnknownPath},
     {"partly_known", kPartlyKnown}, {"holds_workspace", kHoldsWorkspace},
 };
-static_assert(std::size(kBuiltInClasses) == kFirstOwnClass);
+static_assert(std::size(kBuiltInClasses) == kFirstOwnClass);  // the index is that of the bit
 
 constexpr std::size_t kClassBits = 32;
 
@@ -55,12 +56,20 @@ PathClasses Knowledge::class_bit(const std::string& name) const {
   return 0;
 }
 
+std::string_view Knowledge::class_name(PathClasses bit) const {
+  if (bit == 0) return "";
+  const auto index = static_cast<std::size_t>(std::countr_zero(bit));
+  if (index < std::size(kBuiltInClasses)) return kBuiltInClasses[index].name;
+  const std::size_t own = index - kFirstOwnClass;
+  return own < classes.size() ? std::string_view(classes[own].name) : "";
+}
+
 std::vector<std::string> Knowledge::class_names(PathClasses bits) const {
   std::vector<std::string> names;
-  for (const BuiltInClass& built_in : kBuiltInClasses)
-    if ((bits & built_in.bit) != 0) names.emplace_back(built_in.name);
-  for (std::size_t i = 0; i < classes.size(); ++i)
-    if ((bits & own_bit(i)) != 0) names.push_back(classes[i].name);
+  for (PathClasses left = bits; left != 0; left &= left - 1) {
+    const std::string_view name = class_name(left & ~(left - 1));
+    if (!name.empty()) names.emplace_back(name);
+  }
   return names;
 }
 

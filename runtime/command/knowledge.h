@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -188,6 +189,8 @@ struct Knowledge {
   PathClasses class_bit(const std::string& name) const;  // built-in names too; 0: none
   // Returns the names of the bits that are set, built-in ones first.
   std::vector<std::string> class_names(PathClasses bits) const;
+  // Returns the name of a single bit; "" for one that has none.
+  std::string_view class_name(PathClasses bit) const;
 };
 
 }  // namespace gibbous::command

@@ -184,7 +184,12 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
             entry.path.find('/', 1) == std::string::npos)
           map->dot_names_[entry.path.substr(1)] |= entry.bit;
         if (spec.named && !entry.takes_out) map->add_name(entry.path);
-        map->anywhere_.push_back(entry);
+        const std::string_view below = std::string_view(entry.path).substr(1);
+        map->anywhere_[std::string(below.substr(0, below.find('/')))].push_back(entry);
+        if (entry.path.find('*') != std::string::npos) {
+          entry.measure();
+          map->anywhere_globs_.push_back(entry);
+        }
         continue;
       }
       for (const std::string& path : expand_entry(text, place)) {
@@ -311,11 +316,26 @@ PathClasses PathMap::by_name(const std::string& path) const {
   return found;
 }
 
+void PathMap::Entry::measure() {
+  constexpr std::string_view kSpecial = "*?[]";
+  slashes = static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+  head = std::min(path.find_first_of(kSpecial), path.size());
+  const std::size_t last = path.find_last_of(kSpecial);
+  tail = last == std::string::npos ? path.size() : path.size() - last - 1;
+}
+
+bool PathMap::Entry::may_match(std::string_view text) const {
+  const std::string_view glob = path;
+  return text.size() >= std::max(head, tail) && text.substr(0, head) == glob.substr(0, head) &&
+         text.substr(text.size() - tail) == glob.substr(glob.size() - tail);
+}
+
 void PathMap::add(Entry entry) {
   const std::size_t slash = entry.path.rfind('/');
   if (!entry.takes_out && slash + 1 < entry.path.size() && entry.path[slash + 1] == '.')
     dot_names_[entry.path.substr(slash + 1)] |= entry.bit;
   if (has_glob(entry.path)) {
+    entry.measure();
     globs_.push_back(std::move(entry));
     return;
   }
@@ -336,7 +356,7 @@ PathMap::Found PathMap::up(std::string_view path, bool inside) const {
   PathClasses out = 0;
   std::string_view at = path;
   for (bool itself = true; !at.empty(); itself = false) {
-    const auto marks = exact_.find(std::string(at));
+    const auto marks = exact_.find(at);
     if (marks != exact_.end()) {
       PathClasses here = marks->second.below | (itself ? marks->second.itself : 0);
       if (inside) here &= marks->second.inside;
@@ -370,11 +390,12 @@ PathClasses PathMap::below(const std::string& path, bool inside) const {
 PathMap::Found PathMap::by_pattern(const std::string& path, bool inside) const {
   PathClasses found = 0;
   PathClasses out = 0;
+  const auto count = [&](const Entry& entry) { (entry.takes_out ? out : found) |= entry.bit; };
   for (const Entry& entry : globs_) {
     if (inside && !entry.inside) continue;
+    if (path.compare(0, entry.head, entry.path, 0, entry.head) != 0) continue;
     // The entry itself, or a directory above the path that matches it.
-    std::size_t components =
-        static_cast<std::size_t>(std::count(entry.path.begin(), entry.path.end(), '/'));
+    std::size_t components = entry.slashes;
     std::size_t end = 0;
     while (components > 0 && end != std::string::npos) {
       end = path.find('/', end + 1);
@@ -383,24 +404,25 @@ PathMap::Found PathMap::by_pattern(const std::string& path, bool inside) const {
     if (components > 0) continue;
     const std::string_view head = std::string_view(path).substr(0, end);
     if (entry.only_itself && end != std::string::npos) continue;
-    if (component_match(entry.path, head)) (entry.takes_out ? out : found) |= entry.bit;
+    if (entry.may_match(head) && component_match(entry.path, head)) count(entry);
   }
-  if (inside) {
-    for (const Entry& entry : anywhere_) {
-      const std::string_view rest = std::string_view(path).substr(workspace_.size());
-      for (std::size_t at = rest.find(entry.path); at != std::string_view::npos;
-           at = rest.find(entry.path, at + 1)) {
-        const std::size_t end = at + entry.path.size();
-        if (end == rest.size() || (rest[end] == '/' && !entry.only_itself)) {
-          (entry.takes_out ? out : found) |= entry.bit;
-          break;
-        }
-      }
-      if (entry.path.find('*') == std::string::npos) continue;
-      const std::size_t slash = rest.rfind('/');
-      if (slash != std::string_view::npos && component_match(entry.path, rest.substr(slash)))
-        (entry.takes_out ? out : found) |= entry.bit;
+  if (!inside) return {found & ~out, out};
+  const std::string_view rest = std::string_view(path).substr(workspace_.size());
+  for (std::size_t at = rest.find('/'); at != std::string_view::npos; at = rest.find('/', at + 1)) {
+    const std::string_view below = rest.substr(at + 1);
+    const auto entries = anywhere_.find(below.substr(0, below.find('/')));
+    if (entries == anywhere_.end()) continue;
+    for (const Entry& entry : entries->second) {
+      if (rest.compare(at, entry.path.size(), entry.path) != 0) continue;
+      const std::size_t end = at + entry.path.size();
+      if (end == rest.size() || (rest[end] == '/' && !entry.only_itself)) count(entry);
     }
+  }
+  const std::size_t slash = rest.rfind('/');
+  if (slash == std::string_view::npos) return {found & ~out, out};
+  for (const Entry& entry : anywhere_globs_) {
+    const std::string_view name = rest.substr(slash);
+    if (entry.may_match(name) && component_match(entry.path, name)) count(entry);
   }
   return {found & ~out, out};
 }

@@ -66,6 +66,13 @@ class PathMap {
     bool only_itself = false;
     bool takes_out = false;
     bool inside = false;  // also holds in the workspace
+    // Of a path with a pattern: what settles most comparisons.
+    std::size_t slashes = 0;
+    std::size_t head = 0;  // bytes before the first special character
+    std::size_t tail = 0;  // bytes behind the last one
+
+    void measure();
+    bool may_match(std::string_view text) const;
   };
   struct Marks {
     PathClasses below = 0;      // for it and all below
@@ -102,11 +109,13 @@ class PathMap {
   std::uint64_t name_lengths_ = 0;
   std::vector<std::string> blank_names_;
   bool any_name_ = false;
-  std::unordered_map<std::string, Marks> exact_;
+  std::unordered_map<std::string, Marks, NameHash, std::equal_to<>> exact_;
   std::map<std::string, PathClasses> sorted_;  // of exact entries, for "what lies below"
   std::vector<Entry> globs_;                   // with a *
   std::unordered_map<std::string, PathClasses> dot_names_;  // last components that begin with a dot
-  std::vector<Entry> anywhere_;                             // "**/x", without the "**"
+  // "**/x", without the "**": by its first component, and those whose name is a pattern.
+  std::unordered_map<std::string, std::vector<Entry>, NameHash, std::equal_to<>> anywhere_;
+  std::vector<Entry> anywhere_globs_;
 };
 
 // Matches a glob in which * and ? stand for any characters but /, and [...] for any single one.

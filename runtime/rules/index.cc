@@ -110,7 +110,12 @@ bool stricter(const Rule* left, const Rule* right) {
 
 bool Prepared::takes(const std::string& program) const {
   if (programs.empty()) return true;
-  const auto fits = [&](const Pattern* pattern) { return pattern->matches(program); };
+  const char first = program.empty() ? '\0' : program[0];
+  const auto fits = [&](const Pattern* pattern) {
+    // Most globs begin otherwise.
+    const char begin = pattern->regex || pattern->text.empty() ? '*' : pattern->text[0];
+    return (begin == first || begin == '*' || begin == '?') && pattern->matches(program);
+  };
   if (std::none_of(programs.begin(), programs.end(), fits)) return false;
   return std::none_of(rule->programs.begin(), rule->programs.end(), [&](const Pattern& pattern) {
     return pattern.literal() && pattern.text == program;
@@ -132,6 +137,8 @@ Index::Index(const std::vector<Rule>& rules) {
       }
     }
     for (const std::string& name : names) by_program[name].push_back({rule, prepared.needs, {}});
+    if (rule->programs.empty() && !rule->arguments.empty() && listed.add(*rule))
+      prepared.needs.all |= kHasListedArgument;
     if (rule->programs.empty() || !prepared.programs.empty())
       general.push_back(std::move(prepared));
     if (!rule->doubts.empty() && !has_command_conditions(*rule)) of_lines.push_back(rule);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,7 +34,8 @@ enum Fact : std::uint32_t {
   kIsRemote = 1U << 16,
   kIsNotRemote = 1U << 17,
   kOnlyReads = 1U << 18,
-  kHasComputed = 1U << 19,  // a word with a hole
+  kHasComputed = 1U << 19,        // a word with a hole
+  kHasListedArgument = 1U << 20,  // an argument that ListedArguments may list; Index sets it
 };
 
 // Returns true if some word is known only when the command runs.
@@ -82,6 +85,21 @@ bool has_command_conditions(const Rule& rule);
 // Orders stricter rules first; of equal ones, one's own before those that ship, then as in the set.
 bool stricter(const Rule* left, const Rule* right);
 
+// All arguments that rules without a program name, as one expression: most commands have none of
+// them, and so need not be compared with each. Any thread.
+class ListedArguments {
+ public:
+  // Returns false for a rule that it cannot speak for. Call before the first may_hold().
+  bool add(const Rule& rule);
+  // Returns false only if no argument of the command matches a pattern of any rule that was added.
+  bool may_hold(const command::SimpleCommand& command) const;
+
+ private:
+  std::string expression_;
+  mutable std::once_flag once_;
+  mutable std::shared_ptr<const re2::RE2> regex_;  // null: it is too large
+};
+
 struct Prepared {
   const Rule* rule = nullptr;
   Needs needs;
@@ -97,6 +115,7 @@ struct Index {
   // rule may be in both. Stricter first.
   std::unordered_map<std::string, std::vector<Prepared>> by_program;
   std::vector<Prepared> general;
+  ListedArguments listed;             // of those in general that name no program
   std::vector<const Rule*> of_lines;  // those that can match a doubt of the line
 
   explicit Index(const std::vector<Rule>& rules);

@@ -139,6 +139,7 @@ bool Judgement::judge_command(int index) {
     doubts |= bit_of(facts_.doubts[static_cast<std::size_t>(subject.doubts[i])].doubt);
   const SimpleCommand& command = subject.command();
   subject.has = what_it_has(command, doubts);
+  if (index_.listed.may_hold(command)) subject.has.facts |= kHasListedArgument;
 
   const bool only_text = is_only_text(command);
   if (only_text) {

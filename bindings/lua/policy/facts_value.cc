@@ -1,6 +1,7 @@
 #include "bindings/lua/policy/facts_value.h"
 
 #include <algorithm>
+#include <bit>
 #include <lua.hpp>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,19 @@ void set_texts(lua_State* state, const char* name, const std::vector<std::string
 
 void set_indexes(lua_State* state, const char* name, const std::vector<int>& indexes) {
   set_list(state, name, indexes, [state](int index) { lua_pushinteger(state, index + 1); });
+}
+
+void set_classes(lua_State* state, const Knowledge& knowledge, command::PathClasses bits) {
+  Budget::of(state).charge(state, kStepsPerValue);
+  lua_createtable(state, std::popcount(bits), 0);
+  int count = 0;
+  for (command::PathClasses left = bits; left != 0; left &= left - 1) {
+    const std::string_view name = knowledge.class_name(left & ~(left - 1));
+    if (name.empty()) continue;
+    lua_pushlstring(state, name.data(), name.size());
+    lua_rawseti(state, -2, ++count);
+  }
+  lua_setfield(state, -2, "classes");
 }
 
 // Sets what encloses the command: the kind and the program.
@@ -201,7 +215,7 @@ void push_command_facts(lua_State* state, const Facts& facts, int command,
     set_text(state, "access", name_of(access.kind));
     set_text(state, "path", access.path);
     set_text(state, "written", access.written);
-    set_texts(state, "classes", knowledge.class_names(access.classes));
+    set_classes(state, knowledge, access.classes);
     set_flag(state, "recursive", access.recursive);
     set_flag(state, "redirection", access.redirection);
   });

@@ -9,6 +9,7 @@
 #include "bindings/lua/policy/command_policy.h"
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/knowledge_reader.h"
+#include "bindings/lua/policy/request_value.h"
 #include "runtime/command/path_map.h"
 #include "runtime/rules/floor.h"
 
@@ -102,7 +103,6 @@ std::string read_verdict(lua_State* state, Verdict* verdict) {
   return "";
 }
 
-constexpr std::size_t kMaxNamedRules = 64;
 constexpr std::size_t kMaxProgramBytes = 60;
 
 // Completes what asks with what the rules ask about; only a verdict that asks has any.
@@ -132,8 +132,8 @@ std::string shown_program(const command::SimpleCommand& command) {
 }
 
 // Asks once. Returns false with the error when the policy failed in any way.
-bool ask(State& state, const LuaRef& decide, Nanos budget, const Json& request, Verdict* verdict,
-         ScriptError* error) {
+bool ask(State& state, const LuaRef& decide, Nanos budget, const DecideFields& fields,
+         Verdict* verdict, ScriptError* error) {
   BudgetLimits limits;
   limits.total = budget;
   limits.processor = true;
@@ -147,8 +147,8 @@ bool ask(State& state, const LuaRef& decide, Nanos budget, const Json& request, 
         decide.push(lua);
         lua_pushvalue(lua, -1);
         locate_function(lua, &file, &line);
-        push_json(lua, request);  // [decide, request]
-        lua_call(lua, 1, 1);      // [verdict]
+        push_request(lua, fields);  // [decide, request]
+        lua_call(lua, 1, 1);        // [verdict]
         fault = read_verdict(lua, verdict);
       },
       error);
@@ -384,7 +384,7 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
   }
   const auto judgement = judge_at(request, place, /*trace=*/false);
   if (request.lacks_paths()) return {};
-  Json fields = to_json(request);
+  DecideFields fields{&request, nullptr, "", false, false};
   // A rule's ask counts as answered only when a person saw exactly this command.
   const bool seen = request.cleared && !request.approved_command.empty() &&
                     request.approved_command == approval_key(request);
@@ -395,26 +395,15 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
                        !judgement->facts.doubts.empty());
   if (counts) {
     const rules::Outcome& outcome = judgement->outcome;
-    Json judged = Json::object();
+    fields.judgement = judgement.get();
     const auto& commands = judgement->facts.commands;
-    judged["commands"] = commands.size();
     if (outcome.unmatched >= 0 && static_cast<std::size_t>(outcome.unmatched) < commands.size()) {
-      judged["unmatched"] = shown_program(commands[static_cast<std::size_t>(outcome.unmatched)]);
+      fields.unmatched = shown_program(commands[static_cast<std::size_t>(outcome.unmatched)]);
     }
-    for (const rules::Rule* rule : outcome.matched) {
-      if (judged["rules"].size() == kMaxNamedRules) break;
-      judged["rules"].push_back(rule->id);
-    }
-    if (outcome.decision) {
-      judged["decision"] = rules::name_of(*outcome.decision);
-      judged["rule"] = outcome.id;
-      judged["reason"] = outcome.reason;
-      answered = seen;
-    }
-    fields["judged"] = std::move(judged);
+    if (outcome.decision) answered = seen;
   }
-  if (answered) fields["approved"] = true;
-  if (seen) fields["seen"] = true;
+  fields.approved = answered;
+  fields.seen = seen;
   Verdict verdict = run_decide(fields);
   verdict.judgement = judgement;
   name_asks(&verdict);
@@ -433,7 +422,7 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
   return verdict;
 }
 
-Verdict PolicyProgram::run_decide(const Json& fields) {
+Verdict PolicyProgram::run_decide(const DecideFields& fields) {
   Verdict verdict;
   ScriptError error;
   if (!ask(state_, tables_.decide, budget_, fields, &verdict, &error)) return refuse(error);

@@ -17,6 +17,7 @@
 namespace gibbous::lua {
 
 class CommandPolicy;       // command_policy.h
+struct DecideFields;       // request_value.h
 struct PreparedJudgement;  // judgement.h
 struct PolicyCase;         // case_value.h
 
@@ -93,7 +94,7 @@ class PolicyProgram {
   std::shared_ptr<const Judgement> judge_at(const PolicyRequest& request, const PolicyPlace& place,
                                             bool trace);
   Verdict decide_at(const PolicyRequest& request, const PolicyPlace& place);
-  Verdict run_decide(const Json& fields);
+  Verdict run_decide(const DecideFields& fields);
 
   State& state_;
   Nanos budget_;

@@ -617,6 +617,17 @@ TEST_CASE("an invalid request is answered with its error") {
   CHECK(error(R"({"argv":[]})").find("argv") != std::string::npos);
   CHECK(error(R"({"command":"ls","id":7})") == "none");
   CHECK(Json::parse((*policy)->check(R"({"id":7,"command":"echo forbidden"})"))["id"] == 7);
+  // Texts alone are read without a parser; blanks, escapes and other characters change nothing.
+  const auto shown = [&](const std::string& asked) { return Json::parse((*policy)->check(asked)); };
+  CHECK(shown(R"( { "command" : "a \"b\" c" , "id" : "x\ty" } )") ==
+        shown(R"({"command":"a \u0022b\u0022 c","id":"x\ty"})"));
+  CHECK(shown(R"({"command":"\u00e9","id":"x"})")["id"] == "x");
+  CHECK_FALSE(shown(R"({"command":"ls","id":null})").contains("id"));
+  for (const char* wrong : {R"({"command":"ls",})", R"({"command":"ls")", R"({"command":"ls"}x)",
+                            R"({"command":"ls","nonsense":"x"})", "{}", R"({"cwd":"/x"})",
+                            "{\"command\":\"l\ns\"}", R"({"command":"\x"})"}) {
+    CHECK(shown(wrong).contains("error"));
+  }
 }
 
 }  // namespace

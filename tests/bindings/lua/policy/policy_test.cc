@@ -84,6 +84,42 @@ TEST_CASE("a policy that fails in any way denies with the place") {
   }
 }
 
+TEST_CASE("decide sees the fields of an effect that a person and the log see") {
+  const Json full = {{"kind", "start"},
+                     {"tool", "bg_start"},
+                     {"permission", "execute"},
+                     {"mode", "default"},
+                     {"session", "s"},
+                     {"workspace", "/w"},
+                     {"action", "a"},
+                     {"judged_as", "j"},
+                     {"argv", {"ls", "-l"}},
+                     {"cwd", "/w/x"},
+                     {"env", {{"A", "1"}}},
+                     {"secrets", {{"T", "token"}}},
+                     {"log", {"/w/log"}},
+                     {"limits", {{"pids", 3}}},
+                     {"configured", {{"sandbox", {{"profile", "readonly"}}}}},
+                     {"sandbox", {{"network", "off"}}},
+                     {"keep", true},
+                     {"executor", "docker"},
+                     {"executor_settings", {{"image", "x"}}},
+                     {"executor_confines", true},
+                     {"allow", {"network"}},
+                     {"confinable", false}};
+  const Json typed = {
+      {"kind", "stdin"},     {"command", "sh"},  {"run", "r"},
+      {"text", "ls"},        {"typed", "cd x"},  {"edited", true},
+      {"interrupted", true}, {"pty", true},      {"foreground", {{"vi", "f"}, {"sh"}}},
+      {"secret", true},      {"signal", "TERM"}, {"run_sandbox", {{"network", "on"}}}};
+  const Json call = {{"kind", "call"}, {"args", {{"list", {1, 2}}, {"none", nullptr}}}};
+  for (const Json& fields : {full, typed, call}) {
+    const Verdict verdict =
+        decide("return { decision = 'ask', rule = 'r', reason = json.encode(effect) }", fields);
+    CHECK(Json::parse(verdict.reason) == to_json(read_policy_request(fields)));
+  }
+}
+
 TEST_CASE("an effect cannot change what a policy remembers") {
   const Verdict verdict =
       decide("effect.tool = 'other'\nreturn { decision = 'allow', rule = effect.tool }",

@@ -44,6 +44,7 @@ class Checker {
     check_programs();
     check_subcommands();
     check_flags();
+    check_options();
     check_words();
     check_accesses();
     check_doubts();
@@ -61,6 +62,7 @@ class Checker {
   void check_subcommands();
   void check_flags();
   void check_flag(const std::string& flag);
+  void check_options();
   void check_words();
   void check_accesses();
   void check_doubts();
@@ -144,7 +146,7 @@ void Checker::check_flag(const std::string& flag) {
   } else if (flag.find_first_of(kSpaces) != std::string::npos) {
     fault("flag " + quote(flag) + " holds a space");
   } else if (flag.find('=') != std::string::npos) {
-    fault("flag " + quote(flag) + ": leave out the =; a value is an argument pattern");
+    fault("flag " + quote(flag) + ": leave out the =; its value is a matter of `option`");
   }
 }
 
@@ -159,6 +161,22 @@ void Checker::check_flags() {
     }
   }
   for (const std::string& flag : rule_.without_flags) check_flag(flag);
+}
+
+void Checker::check_options() {
+  for (const OptionCondition& wanted : rule_.options) {
+    if (wanted.names.empty()) fault("option: a set of values without an option");
+    for (const std::string& name : wanted.names) {
+      check_flag(name);
+      if (contains(rule_.without_flags, name)) {
+        fault("option " + quote(name) + " is wanted and excluded at once");
+      }
+    }
+    if (wanted.values.empty()) {
+      fault("option " + quote(wanted.names.empty() ? "" : wanted.names.front()) +
+            ": needs a value that matches; that it is there at all is `flags`");
+    }
+  }
 }
 
 void Checker::check_words() {

@@ -64,7 +64,8 @@ Has what_it_has(const command::SimpleCommand& command, std::uint32_t doubts) {
 Needs what_it_needs(const Rule& rule) {
   Needs needs;
   needs.all =
-      fact_if(!rule.flags.empty(), kHasOptions) | fact_if(!rule.arguments.empty(), kHasArguments) |
+      fact_if(!rule.flags.empty() || !rule.options.empty(), kHasOptions) |
+      fact_if(!rule.arguments.empty(), kHasArguments) |
       fact_if(!rule.operands.empty(), kHasOperands) |
       fact_if(!rule.subcommands.empty() && !accepts_empty(rule.subcommands), kHasSubcommand) |
       fact_if(!rule.variables.empty(), kHasAssignments) |
@@ -94,12 +95,12 @@ bool has_access_conditions(const Rule& rule) {
 
 bool has_command_conditions(const Rule& rule) {
   return !rule.programs.empty() || !rule.subcommands.empty() || !rule.flags.empty() ||
-         !rule.without_flags.empty() || !rule.arguments.empty() || !rule.not_arguments.empty() ||
-         !rule.operands.empty() || rule.max_operands || has_access_conditions(rule) ||
-         !rule.variables.empty() || !rule.wrappers.empty() || !rule.within.empty() ||
-         !rule.fed_by.empty() || !rule.feeds.empty() || !rule.hosts.empty() ||
-         !rule.not_hosts.empty() || rule.privileged || rule.remote || rule.only_reads ||
-         rule.known_to_read || rule.computed || rule.test >= 0;
+         !rule.without_flags.empty() || !rule.options.empty() || !rule.arguments.empty() ||
+         !rule.not_arguments.empty() || !rule.operands.empty() || rule.max_operands ||
+         has_access_conditions(rule) || !rule.variables.empty() || !rule.wrappers.empty() ||
+         !rule.within.empty() || !rule.fed_by.empty() || !rule.feeds.empty() ||
+         !rule.hosts.empty() || !rule.not_hosts.empty() || rule.privileged || rule.remote ||
+         rule.only_reads || rule.known_to_read || rule.computed || rule.test >= 0;
 }
 
 bool stricter(const Rule* left, const Rule* right) {

@@ -121,6 +121,54 @@ bool flags_hold(const Rule& rule, const Subject& subject, Why& why) {
   return why.wanted() && why.no({quote(hidden->text), " may become a flag"});
 }
 
+bool option_allows(const std::vector<OptionUse>& uses, const OptionCondition& wanted, Why& why) {
+  bool is_exact = false;
+  for (const OptionUse& use : uses) {
+    const bool matched =
+        use.is_name_known && use.has_value && find_match(wanted.values, use.value) != nullptr;
+    if (!matched) {
+      return why.wanted() && why.no({"option ", quote(use.written), " may have another value than ",
+                                     joined(wanted.values)});
+    }
+    is_exact = is_exact || use.is_exact;
+  }
+  if (is_exact) return why.wanted() ? why.yes({"option ", joined(wanted.names)}) : true;
+  return why.wanted() && why.no({"no option ", joined(wanted.names)});
+}
+
+bool option_holds(const std::vector<OptionUse>& uses, const OptionCondition& wanted, Why& why) {
+  for (const OptionUse& use : uses) {
+    for (const Pattern& pattern : wanted.values) {
+      const bool certain = use.is_name_known && use.has_value && pattern.matches(use.value);
+      const bool possible = !use.is_name_known || (use.has_value && pattern.may_match(use.value));
+      if (!certain && !possible) continue;
+      if (!why.wanted()) return true;
+      const std::string shown = quote(use.has_value ? use.value.text : use.word->text);
+      return certain ? why.yes({"option ", use.written, " ", shown})
+                     : why.yes({"option ", use.written, " ", shown, " may become ", pattern.text});
+    }
+  }
+  if (!why.wanted()) return false;
+  if (uses.empty()) return why.no({"no option ", joined(wanted.names)});
+  return why.no({"option ", uses.front().written, " is none of ", joined(wanted.values)});
+}
+
+bool options_hold(const Rule& rule, const Subject& subject, Why& why) {
+  if (rule.options.empty()) return true;
+  const SimpleCommand& command = subject.command();
+  const command::ProgramSpec* spec = subject.knowledge->find(command.program);
+  const bool allows = rule.decision == Decision::kAllow;
+  for (const OptionCondition& wanted : rule.options) {
+    const std::vector<OptionUse> uses = option_uses(command, spec, wanted.names);
+    if (!(allows ? option_allows(uses, wanted, why) : option_holds(uses, wanted, why))) {
+      return false;
+    }
+  }
+  const Value* hidden = allows ? hidden_option(command, spec) : nullptr;
+  if (hidden == nullptr) return true;
+  return why.wanted() && why.no({quote(hidden->text), " may become an option"});
+}
+
 const Value* find_argument(const std::vector<Pattern>& patterns, const SimpleCommand& command) {
   for (std::size_t i = 1; i < command.argv.size(); ++i)
     if (find_match(patterns, command.argv[i]) != nullptr) return &command.argv[i];
@@ -365,9 +413,9 @@ bool matches(const Rule& rule, const Subject& subject, std::string* text) {
          circumstances_hold(rule, command, why) && computed_holds(rule, command, why) &&
          privileges_hold(rule, command, why) && reading_holds(rule, subject, why) &&
          accesses_hold(rule, subject, why) && doubts_hold(rule, subject, why) &&
-         flags_hold(rule, subject, why) && operands_hold(rule, command, why) &&
-         arguments_hold(rule, command, why) && known_words_hold(rule, subject, why) &&
-         variables_hold(rule, command, why) &&
+         flags_hold(rule, subject, why) && options_hold(rule, subject, why) &&
+         operands_hold(rule, command, why) && arguments_hold(rule, command, why) &&
+         known_words_hold(rule, subject, why) && variables_hold(rule, command, why) &&
          some_text_matches(rule.wrappers, command.wrappers, "wrapper", why) &&
          nesting_holds(rule, command, why) &&
          some_text_matches(rule.fed_by, command.fed_by, "fed by", why) &&

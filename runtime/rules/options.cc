@@ -2,8 +2,11 @@
 #include "runtime/rules/options.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <utility>
 
+#include "runtime/command/arguments.h"
 #include "runtime/command/flags.h"
 #include "runtime/rules/rules.h"
 
@@ -15,6 +18,12 @@ using command::SimpleCommand;
 using command::Value;
 
 constexpr std::string_view kDashes = "--";
+constexpr std::size_t kLetterOptionBytes = 2;  // -x
+constexpr std::size_t kMaxClusterBytes = 256;  // a longer one is taken to hold every letter
+
+std::size_t known_bytes(const Value& word) {
+  return word.literal() ? word.text.size() : word.holes.front().begin;
+}
 
 // Chooses the table for an option: the subcommand's after its name, the program's before it.
 class Tables {
@@ -41,6 +50,82 @@ class Tables {
   int begin_ = 0;
 };
 
+bool starts_with(std::string_view text, std::string_view beginning) {
+  return text.substr(0, beginning.size()) == beginning;
+}
+
+bool is_letter_option(std::string_view name) {
+  return name.size() == kLetterOptionBytes && name.front() == '-' && name != kDashes;
+}
+
+// Reads one option word. The value that it holds begins at value_at; npos: the next word is it.
+struct Spelling {
+  bool is_exact = false;
+  bool is_name_known = true;
+  std::size_t value_at = std::string::npos;
+};
+
+std::optional<Spelling> long_spelling(const Value& word, const ProgramSpec* spec,
+                                      std::string_view name) {
+  const std::string_view text = word.text;
+  const std::string_view known = text.substr(0, known_bytes(word));
+  const std::size_t equals = known.find('=');
+  if (equals != std::string_view::npos || word.literal()) {
+    if (!gibbous::command::is_flag(word, spec, name)) return std::nullopt;
+    return Spelling{known.substr(0, equals) == name, true,
+                    equals == std::string_view::npos ? equals : equals + 1};
+  }
+  if (!starts_with(name, known) && !starts_with(known, name)) return std::nullopt;
+  return Spelling{false, false};
+}
+
+// A letter in a cluster takes the rest of it as its value.
+std::optional<Spelling> letter_spelling(const Value& word, const ProgramSpec* spec, char letter) {
+  const std::string_view text = word.text;
+  const std::string_view known = text.substr(0, known_bytes(word));
+  if (starts_with(text, kDashes) || (spec != nullptr && spec->single_dash_long)) {
+    return std::nullopt;
+  }
+  for (std::size_t at = 1; at < std::min(known.size(), kMaxClusterBytes); ++at) {
+    if (known[at] == '=') return std::nullopt;
+    if (known[at] == letter) {
+      Spelling found{at == 1, true};
+      if (at + 1 < text.size()) found.value_at = at + 1 + (text[at + 1] == '=' ? 1U : 0U);
+      return found;
+    }
+    const std::string option = {'-', known[at]};
+    if (spec != nullptr &&
+        std::find(spec->values.begin(), spec->values.end(), option) != spec->values.end()) {
+      return std::nullopt;
+    }
+  }
+  const bool is_whole = word.literal() && text.size() <= kMaxClusterBytes;
+  return is_whole ? std::nullopt : std::optional<Spelling>({false, false});
+}
+
+// The value is the first of the words that an unquoted variable becomes.
+void give_value(OptionUse& use, Value value) {
+  for (Value::Hole& hole : value.holes)
+    if (hole.kind == Value::Hole::Kind::kUnknown) hole.splits = false;
+  use.value = std::move(value);
+  use.has_value = true;
+}
+
+bool is_same_place(const Value& left, const Value& right) {
+  if (&left == &right) return true;
+  return left.range.begin < left.range.end && left.source == right.source &&
+         left.range.begin == right.range.begin && left.range.end == right.range.end;
+}
+
+std::optional<Spelling> spelling(const Value& word, const ProgramSpec* spec,
+                                 const std::string& name) {
+  const bool is_letter = is_letter_option(name);
+  if (is_letter && (spec == nullptr || !spec->single_dash_long)) {
+    return letter_spelling(word, spec, name[1]);
+  }
+  return long_spelling(word, spec, name);
+}
+
 }  // namespace
 
 const Value* word_at(const SimpleCommand& command, int index) {
@@ -58,6 +143,43 @@ bool has_flag(const SimpleCommand& command, const ProgramSpec* spec, std::string
     if (gibbous::command::is_flag(*word, tables.at(index), flag)) return true;
   }
   return false;
+}
+
+std::vector<OptionUse> option_uses(const SimpleCommand& command, const ProgramSpec* spec,
+                                   const std::vector<std::string>& names) {
+  std::vector<OptionUse> uses;
+  const Tables tables(command, spec);
+  for (const int index : command.options) {
+    const Value* word = word_at(command, index);
+    if (word == nullptr) continue;
+    if (word->literal() && word->text == kDashes) break;
+    for (const std::string& name : names) {
+      const std::optional<Spelling> found = spelling(*word, tables.at(index), name);
+      if (!found) continue;
+      OptionUse use{found->is_name_known ? name : word->text,
+                    found->is_exact,
+                    found->is_name_known,
+                    word,
+                    {},
+                    false};
+      if (found->value_at != std::string::npos) {
+        give_value(use, gibbous::command::tail_of(*word, found->value_at));
+        uses.push_back(std::move(use));
+        break;
+      }
+      const Value* first = word_at(command, index + 1);
+      if (first == nullptr) uses.push_back(use);
+      // In a loop over a list, the words of the list take turns.
+      for (const Value* next = first; next != nullptr && is_same_place(*first, *next);) {
+        use.word = next;
+        give_value(use, *next);
+        uses.push_back(use);
+        next = word_at(command, static_cast<int>(next - command.argv.data()) + 1);
+      }
+      break;
+    }
+  }
+  return uses;
 }
 
 const Value* hidden_option(const SimpleCommand& command, const ProgramSpec* spec) {

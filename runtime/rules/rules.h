@@ -54,11 +54,20 @@ struct Example {
   std::string mode;
 };
 
+// One of the options `names` is given with a value that matches one of `values`. Several uses: for
+// ask and deny rules one suffices, for allow rules each must match. An unknown value matches for
+// ask and deny rules where it may become one that does, and never for allow rules.
+struct OptionCondition {
+  std::vector<std::string> names;  // "--context", "-c"
+  std::vector<Pattern> values;
+};
+
 // All given conditions must hold for the same command; lists are alternatives unless said
 // otherwise. RuleSet::create refuses a rule without any condition.
 //
-// Unknown parts never count as present. For allow rules they never count as absent either:
-// without_flags, not_arguments and max_operands fail if a hole may become what they exclude.
+// Unknown parts never count as present, except in `options`. For allow rules they never count as
+// absent either: without_flags, not_arguments and max_operands fail if a hole may become what they
+// exclude.
 struct Rule {
   std::string id;      // unique: "machine.remove_root"
   std::string reason;  // a sentence for a person, naming the alternative; ask and deny need it
@@ -72,6 +81,7 @@ struct Rule {
   std::vector<Pattern> subcommands;
   std::vector<std::vector<std::string>> flags;  // one of each list must be present, by meaning
   std::vector<std::string> without_flags;       // none of these
+  std::vector<OptionCondition> options;         // each of these
   std::vector<Pattern> arguments;               // some argument matches one
   std::vector<Pattern> not_arguments;           // no argument matches any
   std::vector<Pattern> operands;                // some operand matches one

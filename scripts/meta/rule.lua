@@ -19,6 +19,10 @@
 ---@field flags? string|string[] each string is a set of alternatives, one of which must be present,
 ---by meaning: { '-r -R --recursive', '-f --force' } holds for -rf, -r -f, -fR, --rec --force
 ---@field without_flags? string|string[] none of these is present
+---@field option? table<string, string|string[]> values of options, as patterns: { ['-c --context'] =
+---'prod-*' } holds for -cprod-1, -c prod-1, --context prod-1, --context=prod-1, --cont prod-1 (unless
+---the knowledge names --cont), and not behind `--`. Every key must hold. Ask and deny: for one of
+---several values, and for an unknown one that may match. Allow: for every value, all of them known
 ---@field argument? string[] patterns: some word after the program matches one
 ---@field not_argument? string[] patterns: no word after the program matches any
 ---@field operand? string[] patterns: some word that is not an option matches one

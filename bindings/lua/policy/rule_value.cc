@@ -28,6 +28,7 @@ class RuleReader : public TableReader {
   void id(Rule* out);
   void decision(Rule* out);
   void flag_sets(std::vector<std::vector<std::string>>* out);
+  void options(std::vector<rules::OptionCondition>* out);
   void kinds(std::vector<command::AccessKind>* out);
   void classes(command::PathClasses* out);
   void doubts(std::vector<command::Doubt>* out);
@@ -52,6 +53,7 @@ constexpr RuleField kRuleFields[] = {
     {"subcommand", [](RuleReader& r, Rule* out) { r.patterns(&out->subcommands, true); }},
     {"flags", [](RuleReader& r, Rule* out) { r.flag_sets(&out->flags); }},
     {"without_flags", [](RuleReader& r, Rule* out) { r.words(&out->without_flags, true); }},
+    {"option", [](RuleReader& r, Rule* out) { r.options(&out->options); }},
     {"argument", [](RuleReader& r, Rule* out) { r.patterns(&out->arguments, false); }},
     {"not_argument", [](RuleReader& r, Rule* out) { r.patterns(&out->not_arguments, false); }},
     {"operand", [](RuleReader& r, Rule* out) { r.patterns(&out->operands, false); }},
@@ -140,6 +142,25 @@ void RuleReader::flag_sets(std::vector<std::vector<std::string>>* out) {
     if (lua_type(state(), -1) != LUA_TSTRING) return expected("a string");
     if (words(&set)) out->push_back(set);
   });
+}
+
+// The keys are sets of alternatives, too.
+void RuleReader::options(std::vector<rules::OptionCondition>* out) {
+  constexpr char kShape[] = "a table { ['-c --context'] = { 'prod-*' } }";
+  if (lua_type(state(), -1) == LUA_TTABLE && is_list()) return expected(kShape);
+  each_key(kMaxListItems, kShape, [&](const std::string& names) {
+    const Step step(*this, "[\"" + names + "\"]");
+    rules::OptionCondition wanted;
+    for (std::size_t at = 0; (at = names.find_first_not_of(' ', at)) != names.npos;) {
+      const std::size_t end = std::min(names.find(' ', at), names.size());
+      wanted.names.push_back(names.substr(at, end - at));
+      at = end;
+    }
+    if (patterns(&wanted.values, true)) out->push_back(std::move(wanted));
+  });
+  // The order of a table's keys differs from run to run.
+  std::sort(out->begin(), out->end(),
+            [](const auto& left, const auto& right) { return left.names < right.names; });
 }
 
 void RuleReader::kinds(std::vector<command::AccessKind>* out) {

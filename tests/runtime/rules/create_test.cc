@@ -70,6 +70,27 @@ TEST_CASE("each fault of a rule is named") {
       {ask, [](Rule& r) { r.flags = {{"--x=y"}}; }, "leave out the ="},
       {ask,
        [](Rule& r) {
+         r.options = {{{}, patterns({"x"})}};
+       },
+       "a set of values without an option"},
+      {ask,
+       [](Rule& r) {
+         r.options = {{{"context"}, patterns({"x"})}};
+       },
+       "flag \"context\": expected -x"},
+      {ask,
+       [](Rule& r) {
+         r.options = {{{"--context"}, {}}};
+       },
+       "needs a value that matches"},
+      {ask,
+       [](Rule& r) {
+         r.options = {{{"--context"}, patterns({"x"})}};
+         r.without_flags = {"--context"};
+       },
+       "option \"--context\" is wanted and excluded at once"},
+      {ask,
+       [](Rule& r) {
          r.flags = {{"-f", "--force"}};
          r.without_flags = {"--force"};
        },

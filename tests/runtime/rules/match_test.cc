@@ -72,6 +72,11 @@ std::vector<Case> all_cases() {
        facts("rm -Rf x"), facts("rm -R x")},
       {"without_flags", [](Rule& r) { r.without_flags = {"-i"}; }, facts("rm -f x"),
        facts("rm -fi x")},
+      {"option",
+       [](Rule& r) {
+         r.options = {{{"-c", "--context"}, patterns({"prod-*"})}};
+       },
+       facts("kubectl --context=prod-1"), facts("kubectl --context=dev")},
       {"argument", [](Rule& r) { r.arguments = patterns({"--upload-pack=*"}); },
        facts("git --upload-pack=x"), facts("git x")},
       {"not_argument", [](Rule& r) { r.not_arguments = patterns({"x*"}); }, facts("rm -x"),

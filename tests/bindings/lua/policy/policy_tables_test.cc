@@ -24,6 +24,7 @@ return { {
   id = 'machine.all', decision = 'ask', reason = 'Say why.', modes = { 'auto', 'ci' },
   program = 'rm unlink', subcommand = { 'push', 'remote add' },
   flags = { '-r -R --recursive', '-f --force' }, without_flags = { '-n --dry-run', '--help' },
+  option = { ['-c --context'] = { 'prod-*', 're:live' }, ['--region'] = 'eu-* us-1' },
   argument = { 'a b', 're:x+' }, not_argument = { 'c*' }, operand = { '' }, max_operands = 3,
   access = 'remove write', path = { 'system', 'workspace_root' }, not_path = 'workspace',
   recursive = true, redirection = false, doubt = 'piped_code unread_file', detail = { '$x' },
@@ -46,6 +47,11 @@ return { {
   CHECK(texts_of(rule.subcommands) == Texts{"push", "remote add"});
   CHECK(rule.flags == std::vector<Texts>{{"-r", "-R", "--recursive"}, {"-f", "--force"}});
   CHECK(rule.without_flags == Texts{"-n", "--dry-run", "--help"});
+  REQUIRE(rule.options.size() == 2);
+  CHECK(rule.options[0].names == Texts{"--region"});
+  CHECK(texts_of(rule.options[0].values) == Texts{"eu-*", "us-1"});
+  CHECK(rule.options[1].names == Texts{"-c", "--context"});
+  CHECK(texts_of(rule.options[1].values) == Texts{"prod-*", "re:live"});
   CHECK(texts_of(rule.arguments) == Texts{"a b", "re:x+"});
   CHECK(rule.arguments[1].regex != nullptr);
   CHECK(texts_of(rule.not_arguments) == Texts{"c*"});
@@ -137,6 +143,11 @@ TEST_CASE("every mistake in a rule has its message") {
       {"flags = 3", "flags: expected a string or a list of strings, got 3"},
       {"flags = { '-r', {} }", "flags[2]: expected a string, got a table"},
       {"flags = ' '", "flags: expected a string with at least one word, got the string \" \""},
+      {"option = '--context'", "option: expected a table { ['-c --context'] = { 'prod-*' } }, got"},
+      {"option = {}", "option: expected a table { ['-c --context'] = { 'prod-*' } }"},
+      {"option = { 'prod-*' }", "option: expected a table { ['-c --context'] = { 'prod-*' } }"},
+      {"option = { ['--context'] = 3 }",
+       "option[\"--context\"]: expected a string or a list of strings, got 3"},
       {"program = { 'rm', false }", "program[2]: expected a string, got false"},
       {"program = { a = 'rm' }",
        "expected a string or a list of strings without holes or names, "

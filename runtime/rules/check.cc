@@ -93,6 +93,7 @@ void Checker::check_decision() {
   if (!has_command_conditions(rule_) && rule_.doubts.empty()) {
     fault("has no condition, so it would hold for every command");
   }
+  if (rule_.test_knows && rule_.test < 0) fault("unknown: needs test");
   if (rule_.decision == Decision::kDeny && !rule_.modes.empty()) {
     fault("a deny rule holds in all modes: leave out modes, or let it ask");
   }

@@ -2,12 +2,14 @@
 // the doubts of the line; finally it counts the doubts that no rule names. Only a failing test
 // function ends this early, with a denial.
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
 #include "runtime/rules/floor.h"
 #include "runtime/rules/index.h"
 #include "runtime/rules/match.h"
+#include "runtime/rules/quote.h"
 #include "runtime/rules/rules.h"
 
 namespace gibbous::rules {
@@ -93,6 +95,7 @@ class Judgement {
   void name_doubts(const Rule& rule, const Subject& subject);
   void add_step(int command, const Rule& rule, bool matched, std::string why);
   void decide_by_rule();
+  std::string advice(const Rule& rule) const;
   void decide_by_floor(int index, Decision decision);
 
   const Index& index_;
@@ -104,6 +107,7 @@ class Judgement {
   DoubtTable doubts_;
   std::vector<bool> named_;  // doubts that an ask or deny rule named
   std::vector<bool> text_;   // commands that are only text; empty: there are none
+  std::map<const Rule*, std::string> guessed_;  // they match for the sake of this unknown word
   std::size_t missed_steps_ = 0;
   bool judged_ = false;  // some command is more than text
   // The decision of outcome_.matched.front().
@@ -197,12 +201,17 @@ bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, bool 
 }
 
 bool Judgement::test_holds(const Rule& rule, int command, bool& holds, std::string* why) {
-  Result<bool> result = test_ ? test_(rule, facts_, command)
-                              : Status::error("no_test", "there is no function to run its test");
+  Result<TestAnswer> result =
+      test_ ? test_(rule, facts_, command)
+            : Status::error("no_test", "there is no function to run its test");
   if (result) {
-    holds = *result;
+    holds = result->holds;
     if (why != nullptr)
       *why += std::string(why->empty() ? "" : ", ") + "its test says " + (holds ? "yes" : "no");
+    if (result->unknown.empty()) return true;
+    holds = rule.decision != Decision::kAllow;
+    if (holds) guessed_.emplace(&rule, result->unknown);
+    if (why != nullptr) *why += " but looked at " + quote(result->unknown) + ", which is not known";
     return true;
   }
   outcome_.decision = Decision::kDeny;
@@ -274,11 +283,27 @@ void Judgement::decide_by_rule() {
   outcome_.decision = rule.decision;
   outcome_.rule = &rule;
   outcome_.id = rule.id;
-  outcome_.reason = rule.reason;
+  outcome_.reason = rule.reason + advice(rule);
   outcome_.file = rule.file;
   outcome_.line = rule.line;
   outcome_.command = command_;
   outcome_.doubt = doubt_;
+}
+
+// Returns what to do about a rule that matches because a word may become what it is about.
+std::string Judgement::advice(const Rule& rule) const {
+  std::string unknown;
+  if (const auto found = guessed_.find(&rule); found != guessed_.end()) {
+    unknown = found->second;
+  } else if (command_ >= 0 && !rule.options.empty()) {
+    Subject subject;
+    subject.facts = &facts_;
+    subject.knowledge = &knowledge_;
+    subject.index = command_;
+    unknown = uncertain_option(rule, subject);
+  }
+  if (unknown.empty()) return "";
+  return " What " + quote(unknown) + " becomes is not known before it runs: write it out.";
 }
 
 void Judgement::decide_by_floor(int index, Decision decision) {

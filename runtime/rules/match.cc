@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 #include "runtime/rules/options.h"
 #include "runtime/rules/quote.h"
@@ -136,19 +137,37 @@ bool option_allows(const std::vector<OptionUse>& uses, const OptionCondition& wa
   return why.wanted() && why.no({"no option ", joined(wanted.names)});
 }
 
-bool option_holds(const std::vector<OptionUse>& uses, const OptionCondition& wanted, Why& why) {
-  for (const OptionUse& use : uses) {
-    for (const Pattern& pattern : wanted.values) {
-      const bool certain = use.is_name_known && use.has_value && pattern.matches(use.value);
-      const bool possible = !use.is_name_known || (use.has_value && pattern.may_match(use.value));
-      if (!certain && !possible) continue;
-      if (!why.wanted()) return true;
-      const std::string shown = quote(use.has_value ? use.value.text : use.word->text);
-      return certain ? why.yes({"option ", use.written, " ", shown})
-                     : why.yes({"option ", use.written, " ", shown, " may become ", pattern.text});
-    }
+bool certainly(const OptionUse& use, const Pattern& pattern) {
+  return use.is_name_known && use.has_value && pattern.matches(use.value);
+}
+
+bool possibly(const OptionUse& use, const Pattern& pattern) {
+  return !use.is_name_known || (use.has_value && pattern.may_match(use.value));
+}
+
+std::string shown_value(const OptionUse& use) {
+  return use.has_value ? use.value.text : use.word->text;
+}
+
+// Returns the use that meets the condition, a certain one if there is one; or null.
+std::pair<const OptionUse*, const Pattern*> find_use(const std::vector<OptionUse>& uses,
+                                                     const OptionCondition& wanted) {
+  for (const auto meets : {certainly, possibly}) {
+    for (const OptionUse& use : uses)
+      for (const Pattern& pattern : wanted.values)
+        if (meets(use, pattern)) return {&use, &pattern};
   }
-  if (!why.wanted()) return false;
+  return {nullptr, nullptr};
+}
+
+bool option_holds(const std::vector<OptionUse>& uses, const OptionCondition& wanted, Why& why) {
+  const auto [use, pattern] = find_use(uses, wanted);
+  if (!why.wanted()) return use != nullptr;
+  if (use != nullptr) {
+    const std::string shown = quote(shown_value(*use));
+    if (certainly(*use, *pattern)) return why.yes({"option ", use->written, " ", shown});
+    return why.yes({"option ", use->written, " ", shown, " may become ", pattern->text});
+  }
   if (uses.empty()) return why.no({"no option ", joined(wanted.names)});
   return why.no({"option ", uses.front().written, " is none of ", joined(wanted.values)});
 }
@@ -390,6 +409,17 @@ bool known_words_hold(const Rule& rule, const Subject& subject, Why& why) {
 }
 
 }  // namespace
+
+std::string uncertain_option(const Rule& rule, const Subject& subject) {
+  const SimpleCommand& command = subject.command();
+  const command::ProgramSpec* spec = subject.knowledge->find(command.program);
+  for (const OptionCondition& wanted : rule.options) {
+    const std::vector<OptionUse> uses = option_uses(command, spec, wanted.names);
+    const auto [use, pattern] = find_use(uses, wanted);
+    if (use != nullptr && !certainly(*use, *pattern)) return shown_value(*use);
+  }
+  return "";
+}
 
 bool names_doubt(const Rule& rule, const command::DoubtFact& doubt) {
   if (std::find(rule.doubts.begin(), rule.doubts.end(), doubt.doubt) == rule.doubts.end()) {

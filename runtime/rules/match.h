@@ -28,6 +28,10 @@ struct Subject {
 // did not. Needs::met_by is only a shortcut: this checks everything again.
 bool matches(const Rule& rule, const Subject& subject, std::string* why);
 
+// Returns the unknown value for the sake of which the rule's `options` hold; "" if they hold
+// anyway.
+std::string uncertain_option(const Rule& rule, const Subject& subject);
+
 // Returns true if the doubt is of one of the rule's kinds, and its detail matches.
 bool names_doubt(const Rule& rule, const command::DoubtFact& doubt);
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gibbous/status.h"
@@ -109,14 +110,25 @@ struct Rule {
   bool known_to_read = false;                   // Knowledge::reading lists all words of it, and of
                                                 // the programs that start it
   int test = -1;                                // a test function, by its index; -1: none
+  bool test_knows = false;  // the test's answer stands, whatever words it looked at
 
   std::vector<Example> match;
   std::vector<Example> not_match;
 };
 
+// What a test function said. `unknown` is a word that is not known before the command runs and that
+// the function looked at: an allow rule does not match then, and an ask or deny rule does.
+struct TestAnswer {
+  bool holds = false;
+  std::string unknown;
+
+  TestAnswer(bool said) : holds(said) {}  // NOLINT: most tests know all that they look at
+  TestAnswer(bool said, std::string word) : holds(said), unknown(std::move(word)) {}
+};
+
 // Calls a test function. Fails if the function raised or ran out of time.
 using TestFunction =
-    std::function<Result<bool>(const Rule& rule, const command::Facts& facts, int command)>;
+    std::function<Result<TestAnswer>(const Rule& rule, const command::Facts& facts, int command)>;
 
 // Beyond this number, steps that did not match are left out; those that matched never are.
 inline constexpr std::size_t kMaxMissedSteps = 16'384;

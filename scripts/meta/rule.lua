@@ -58,6 +58,10 @@
 ---set for it are harmless (`reading_variables`)
 ---@field test? fun(command: CommandFacts): boolean called when all other conditions hold; must be
 ---pure
+---@field unknown? 'stricter'|'tested' what the answer of `test` means after it looked at a word (of
+---argv, or the value of an assignment) that is not known and that it did not find in `literal`.
+---'stricter', the default: an ask or deny rule matches, an allow rule does not. 'tested': the answer
+---stands
 ---@field match (string|RuleExample)[] lines that the rule matches, at least one
 ---@field not_match? (string|RuleExample)[]
 
@@ -92,7 +96,8 @@
 ---@class CommandFacts
 ---@field program string base name; '' when it is unknown
 ---@field argv string[] each word as far as it is known; unknown parts stand as written
----@field literal boolean[] for each word of argv: it is known completely
+---@field literal boolean[] for each word of argv: it is known completely. A test that looks a word up
+---here decides about it even if it is not known; see `unknown` of Rule
 ---@field operands integer[] indexes into argv
 ---@field options integer[] indexes into argv
 ---@field subcommand string

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bindings/lua/policy/facts_value.h"
+#include "bindings/lua/policy/word_reads.h"
 #include "runtime/paths/walk.h"
 
 namespace gibbous::lua {
@@ -148,11 +149,10 @@ std::function<std::shared_ptr<PreparedJudgement>()> CommandPolicy::judge_beside(
                                     : command::analyse(request.argv, place, *knowledge);
     doubt_gaps(request, &judgement->facts);
     bool asks_script = false;
-    judgement->outcome =
-        rules->judge(judgement->facts, mode, [&](const auto&, const auto&, int) -> Result<bool> {
-          asks_script = true;
-          return false;
-        });
+    judgement->outcome = rules->judge(judgement->facts, mode, [&](const auto&, const auto&, int) {
+      asks_script = true;
+      return rules::TestAnswer(false);
+    });
     judgement->rules = rules;
     return std::make_shared<PreparedJudgement>(
         PreparedJudgement{std::move(judgement), !asks_script});
@@ -198,7 +198,8 @@ rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std
   };
   std::shared_ptr<Pushed> pushed = same_facts ? std::make_shared<Pushed>() : nullptr;
   return [this, &state, budget, mode = std::move(mode), pushed](
-             const rules::Rule& rule, const command::Facts& facts, int command) -> Result<bool> {
+             const rules::Rule& rule, const command::Facts& facts,
+             int command) -> Result<rules::TestAnswer> {
     BudgetLimits limits;
     limits.total = budget;
     limits.processor = true;
@@ -224,8 +225,36 @@ rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std
         },
         &error);
     if (!ran) return Status::error(error.code, error.text());
-    return matched;
+    const bool is_lenient = matched == (rule.decision == rules::Decision::kAllow);
+    const command::SimpleCommand& judged = facts.commands[static_cast<std::size_t>(command)];
+    if (!is_lenient || rule.test_knows || !has_unknown_words(judged)) {
+      return rules::TestAnswer(matched);
+    }
+    return rules::TestAnswer(matched, unknown_of_test(state, limits, rule, facts, command, mode));
   };
+}
+
+// Runs a test again to see which unknown word it looks at; "": none. What it cannot do with watched
+// words, it does with all of them.
+std::string CommandPolicy::unknown_of_test(State& state, const BudgetLimits& limits,
+                                           const rules::Rule& rule, const command::Facts& facts,
+                                           int command, const std::string& mode) const {
+  const command::SimpleCommand& judged = facts.commands[static_cast<std::size_t>(command)];
+  std::string unknown;
+  ScriptError error;
+  const bool ran = state.protect(
+      limits,
+      [&](lua_State* lua) {
+        push_command_facts(lua, facts, command, *knowledge_, mode.c_str());
+        watch_words(lua, judged);  // [facts, reads]
+        const int reads = lua_gettop(lua);
+        tables_.tests[static_cast<std::size_t>(rule.test)].push(lua);
+        lua_pushvalue(lua, reads - 1);
+        lua_call(lua, 1, 0);
+        unknown = read_unknown(lua, reads, judged);
+      },
+      &error);
+  return ran ? unknown : first_unknown(judged);
 }
 
 rules::Outcome CommandPolicy::judge(State& state, Nanos budget, const command::Facts& facts,

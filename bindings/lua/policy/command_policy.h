@@ -87,6 +87,9 @@ class CommandPolicy {
                                     bool same_facts = false) const;
 
  private:
+  std::string unknown_of_test(State& state, const BudgetLimits& limits, const rules::Rule& rule,
+                              const command::Facts& facts, int command,
+                              const std::string& mode) const;
   command::Place place_of(const CommandRequest& request, const PathVariables& variables);
 
   std::shared_ptr<command::Knowledge> knowledge_ = std::make_shared<command::Knowledge>();

@@ -34,6 +34,7 @@ class RuleReader : public TableReader {
   void doubts(std::vector<command::Doubt>* out);
   void only_reads(Rule* out);
   void test(Rule* out);
+  void unknown_words(Rule* out);
 
  private:
   void locate(Rule* out);
@@ -90,6 +91,7 @@ constexpr RuleField kRuleFields[] = {
        r.expected("true, or nothing");
      }},
     {"test", [](RuleReader& r, Rule* out) { r.test(out); }},
+    {"unknown", [](RuleReader& r, Rule* out) { r.unknown_words(out); }},
     {"match", [](RuleReader& r, Rule* out) { read_examples(r, &out->match); }, true},
     {"not_match", [](RuleReader& r, Rule* out) { read_examples(r, &out->not_match); }},
 };
@@ -208,6 +210,13 @@ void RuleReader::test(Rule* out) {
   }
   out->test = static_cast<int>(tables_->tests.size());
   tables_->tests.push_back(LuaRef::take(state()));
+}
+
+void RuleReader::unknown_words(Rule* out) {
+  std::string word;
+  if (!text(&word)) return;
+  out->test_knows = word == "tested";
+  if (!out->test_knows && word != "stricter") expected("'stricter' or 'tested'");
 }
 
 }  // namespace

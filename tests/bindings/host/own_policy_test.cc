@@ -75,4 +75,74 @@ TEST_CASE("a rule about an option's value sees wrapped, expanded and computed on
   }
 }
 
+TEST_CASE("a test cannot let a rule pass in silence because it looked at a word not known") {
+  // Each looks for the word "drop", in its own way.
+  const Lines tests{
+      "return command.argv[2] == 'drop'",
+      "for at = 2, #command.argv do if command.argv[at] == 'drop' then return true end end",
+      "for _, word in ipairs(command.argv) do if word == 'drop' then return true end end",
+      "return table.concat(command.argv, ' '):find(' drop') ~= nil",
+      "return command.argv[command.operands[1] or -1] == 'drop'",
+      "local argv = command.argv return (argv[2] or ''):find('^drop$') ~= nil",
+  };
+  for (const char* test : tests) {
+    for (const char* decision : {"ask", "deny"}) {
+      CAPTURE(test, decision);
+      Team team(std::string("{ id = 'team.drop', decision = '") + decision +
+                "', reason = 'Ask first.', program = 'dbtool', match = { 'dbtool drop' },\n"
+                "not_match = { 'dbtool list' }, test = function(command)\n" +
+                test + "\nend },");
+      CHECK(team.rule("dbtool drop") == "team.drop");
+      for (const char* line : Lines{"dbtool \"$VERB\"", "dbtool $(cat verb)", "dbtool dro\"$P\"",
+                                    "dbtool dro?", "V=drop; dbtool $V"}) {
+        CAPTURE(line);
+        const Json said = team.check(line);
+        CHECK(said["rule"] == "team.drop");
+        CHECK(said["decision"] == decision);
+      }
+      CHECK(team.check("dbtool \"$VERB\"")["reason"] ==
+            "Ask first. What \"$VERB\" becomes is not known before it runs: write it out.");
+      for (const char* line : Lines{"dbtool list", "V=list; dbtool $V", "echo \"$VERB\"",
+                                    "cat $FILE", "git commit -m \"$MSG\""}) {
+        CAPTURE(line);
+        CHECK(team.rule(line) != "team.drop");
+      }
+    }
+  }
+}
+
+TEST_CASE("only the unknown words that a test looked at count, unless it asks what is known") {
+  Team team(R"(
+    { id = 'team.drop', decision = 'deny', reason = 'Ask first.', program = 'dbtool',
+      test = function(command) return command.argv[2] == 'drop' end, match = { 'dbtool drop' } },
+    { id = 'team.known', decision = 'deny', reason = 'Ask first.', program = 'asks',
+      test = function(command)
+        for at = 2, #command.argv do
+          if command.literal[at] and command.argv[at] == 'drop' then return true end
+        end
+      end, match = { 'asks drop' } },
+    { id = 'team.sure', decision = 'deny', reason = 'Ask first.', program = 'sure',
+      test = function(command) return command.argv[2] == 'drop' end, unknown = 'tested',
+      match = { 'sure drop' } },
+    { id = 'team.set', decision = 'ask', reason = 'Ask first.', program = 'settool',
+      test = function(command)
+        for _, set in ipairs(command.assignments) do
+          if set.name == 'LEVEL' and set.value == 'all' then return true end
+        end
+      end, match = { 'LEVEL=all settool' } },
+    { id = 'team.list', decision = 'allow', program = 'listtool',
+      test = function(command) return command.argv[2] ~= 'drop' end, match = { 'listtool x' } },)");
+  CHECK(team.rule("dbtool list \"$TABLE\"") != "team.drop");
+  CHECK(team.rule("dbtool \"$VERB\" t") == "team.drop");
+  CHECK(team.rule("asks \"$VERB\"") != "team.known");
+  CHECK(team.rule("asks \"$VERB\" drop") == "team.known");
+  CHECK(team.rule("sure \"$VERB\"") != "team.sure");
+  CHECK(team.rule("LEVEL=\"$L\" settool") == "team.set");
+  CHECK(team.rule("OTHER=\"$L\" settool") != "team.set");
+  // An allow rule does not allow what it could not see.
+  CHECK(team.rule("listtool x") == "team.list");
+  CHECK(team.rule("listtool \"$VERB\"") != "team.list");
+  CHECK(team.rule("listtool x \"$TABLE\"") == "team.list");
+}
+
 }  // namespace gibbous

@@ -63,6 +63,7 @@ TEST_CASE("each fault of a rule is named") {
       {ask, [](Rule& r) { r.programs = patterns({"/bin/rm"}); }, "a base name has no /"},
       {ask, [](Rule& r) { r.subcommands = patterns({"psuh"}); },
        "none of the programs has a table for \"psuh\"; did you mean \"push\"?"},
+      {ask, [](Rule& r) { r.test_knows = true; }, "unknown: needs test"},
       {ask, [](Rule& r) { r.flags = {{}}; }, "an empty set of alternatives"},
       {ask, [](Rule& r) { r.flags = {{"force"}}; }, "flag \"force\": expected -x"},
       {ask, [](Rule& r) { r.without_flags = {"--"}; }, "flag \"--\": expected -x"},

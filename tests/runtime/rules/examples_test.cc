@@ -102,7 +102,7 @@ TEST_CASE("a failing test function is reported for each example") {
   Rule made = of_program("r", Decision::kAsk, "tool");
   made.test = 0;
   const TestFunction test = [](const Rule&, const Facts&, int) {
-    return Result<bool>(Status::error("script_error", "boom"));
+    return Result<gibbous::rules::TestAnswer>(Status::error("script_error", "boom"));
   };
   const std::string message =
       complaint({with_examples(made, {line("tool a")}, {line("tool b")})}, test);

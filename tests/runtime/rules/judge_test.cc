@@ -243,7 +243,8 @@ TEST_CASE("a test function runs last, and gets the command") {
   const TestFunction test = [&](const Rule& rule, const Facts& facts, int command) {
     CHECK(rule.test == 3);
     asked.push_back(command);
-    return Result<bool>(facts.commands[static_cast<std::size_t>(command)].operands.size() == 1);
+    return Result<gibbous::rules::TestAnswer>(
+        facts.commands[static_cast<std::size_t>(command)].operands.size() == 1);
   };
   const Facts three =
       facts({command("git x"), command("git -f"), command("ls -f"), command("git -f x")});
@@ -254,12 +255,39 @@ TEST_CASE("a test function runs last, and gets the command") {
   CHECK(outcome.unmatched == 0);
 }
 
+TEST_CASE("a test that looked at an unknown word gives the stricter answer, and the advice") {
+  for (const Decision decision : {Decision::kAllow, Decision::kAsk, Decision::kDeny}) {
+    Rule made = of_program("r", decision, "git");
+    made.test = 0;
+    const auto set = rule_set({made});
+    for (const bool said : {false, true}) {
+      const TestFunction test = [said](const Rule&, const Facts&, int) {
+        return Result<gibbous::rules::TestAnswer>(gibbous::rules::TestAnswer(said, "$x"));
+      };
+      std::vector<Step> steps;
+      const Outcome outcome = set->judge(facts("git $x"), kMode, test, &steps);
+      REQUIRE(steps.size() == 1);
+      CHECK(steps[0].matched == (decision != Decision::kAllow));
+      CHECK(steps[0].why == "program \"git\", its test says " + std::string(said ? "yes" : "no") +
+                                " but looked at \"$x\", which is not known");
+      if (decision == Decision::kAllow) {
+        CHECK(outcome.unmatched == 0);
+        continue;
+      }
+      CHECK(outcome.decision == decision);
+      CHECK(outcome.reason ==
+            "A reason. What \"$x\" becomes is not known before it runs: write it out.");
+    }
+  }
+}
+
 TEST_CASE("a test function that fails denies") {
   Rule made = of_program("r", Decision::kAllow, "git");
   made.test = 0;
   const auto set = rule_set({made});
   const TestFunction test = [](const Rule&, const Facts&, int) {
-    return Result<bool>(Status::error("script_error", "rules.lua:9: attempt to index nil"));
+    return Result<gibbous::rules::TestAnswer>(
+        Status::error("script_error", "rules.lua:9: attempt to index nil"));
   };
   std::vector<Step> steps;
   const Outcome outcome = set->judge(facts("git x"), kMode, test, &steps);
@@ -367,7 +395,7 @@ TEST_CASE("sets whose judgements interleave do not affect each other") {
   made.test = 0;
   const auto outer = rule_set({made});
   const TestFunction test = [&](const Rule&, const Facts& facts, int) {
-    return Result<bool>(inner->judge(facts, kMode, {}).id == "inner");
+    return Result<gibbous::rules::TestAnswer>(inner->judge(facts, kMode, {}).id == "inner");
   };
   CHECK(outer->judge(facts("git"), kMode, test).id == "outer");
 }

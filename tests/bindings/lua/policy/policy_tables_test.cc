@@ -31,7 +31,7 @@ return { {
   variable = { 'LD_*' }, wrapper = { 'sudo' }, within = { 'xargs' }, fed_by = { 'curl' },
   feeds = { 'sh' }, host = { 'github.com', '' }, not_host = { '*.local' }, privileged = true,
   remote = false, only_reads = true, computed = true, known_to_read = true,
-  test = function(c) return c.program == 'rm' end,
+  test = function(c) return c.program == 'rm' end, unknown = 'tested',
   match = { 'rm x', { argv = { 'rm', '' }, cwd = '/tmp', mode = 'ci' } },
   not_match = { { command = 'ls' } },
 } })"));
@@ -79,6 +79,7 @@ return { {
   CHECK(rule.computed);
   CHECK(rule.known_to_read);
   CHECK(rule.test == 0);
+  CHECK(rule.test_knows);
   CHECK(tables.rules.tests.size() == 1);
   REQUIRE(rule.match.size() == 2);
   CHECK(rule.match[0].command == "rm x");
@@ -173,6 +174,7 @@ TEST_CASE("every mistake in a rule has its message") {
       {"known_to_read = false", "known_to_read: expected true, or nothing, got false"},
       {"only_reads = 'sytem'", "only_reads: unknown path class 'sytem'; did you mean 'system'?"},
       {"test = 'x'", "test: expected a function, got the string \"x\""},
+      {"unknown = 'ignored'", "unknown: expected 'stricter' or 'tested', got"},
       {"not_match = { {} }", "not_match[1]: must have command or argv, and not both"},
       {"not_match = { { command = 'x', argv = { 'x' } } }", "command or argv, and not both"},
       {"not_match = { { argv = {} } }", "argv: expected a list of at least one word"},

@@ -136,11 +136,11 @@ Examples:
 
 constexpr const char* kPolicyDiffFooter = R"(
 Judges every command of the decision log by the policies in OLD and in NEW, and prints the verdicts
-that differ. The log is the journal, or FILE, as 'gibbous policy log --json' writes it. Exits with 1
-when there are any differences.
+that differ, then how many by which rule. The log is the journal, or FILE, as 'gibbous policy log
+--json' writes it. Exits with 1 when there are any differences.
 
 Examples:
-  gibbous policy diff policies my-policies
+  gibbous policy diff policies my-policies --since 7d
   gibbous policy diff policies my-policies --log decisions.jsonl)";
 
 constexpr const char* kApprovalsFooter = R"(
@@ -240,6 +240,8 @@ void add_policy_commands(CLI::App& app, Options& options) {
   diff.add_option("--log", options.log_file, "A decision log as JSON lines [the journal]")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
+  diff.add_option("--since", options.since, "Only decisions of the journal from this time on")
+      ->type_name("WHEN");
   diff.add_option("--state", options.runtime.state_dir,
                   "State directory, with the journal and approvals")
       ->type_name("DIR");

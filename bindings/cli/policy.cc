@@ -181,7 +181,16 @@ ExitCode diff(const Options& options) {
                       {"after_rule", change.after_rule},
                       {"reason", change.reason}});
     }
-    const OrderedJson made = {{"records", read}, {"changes", std::move(list)}};
+    OrderedJson by_rule = OrderedJson::array();
+    for (const RuleChange& group : changes_by_rule(changes)) {
+      by_rule.push_back({{"rule", group.rule},
+                         {"before", group.before},
+                         {"after", group.after},
+                         {"count", group.count},
+                         {"example", group.example}});
+    }
+    const OrderedJson made = {
+        {"records", read}, {"changes", std::move(list)}, {"by_rule", std::move(by_rule)}};
     std::printf("%s\n", to_text(made).c_str());
   } else {
     const Terminal terminal(STDOUT_FILENO);

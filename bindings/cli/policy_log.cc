@@ -95,8 +95,10 @@ Result<std::string> read_file(const std::string& path) {
 Result<std::string> read_journal(const Options& options) {
   auto reader = inspect::open_journal(options.runtime.state_dir);
   if (!reader) return reader.status();
+  const auto since = inspect::parse_since_time(options.since, inspect::unix_millis());
+  if (!since) return since.status();
   std::string log;
-  for (DecisionFilter filter;;) {
+  for (DecisionFilter filter{.since = *since};;) {
     const Decisions page = (*reader)->decisions(filter, kPageDecisions);
     if (!page) return page.status();
     for (const DecisionRecord& decision : *page) log += inspect::decision_json(decision) + "\n";

@@ -1,6 +1,10 @@
 #include "bindings/cli/policy_text.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
+#include <tuple>
+#include <utility>
 
 #include "bindings/json/member.h"
 
@@ -8,7 +12,12 @@ namespace gibbous::cli {
 namespace {
 
 constexpr std::size_t kMaxUncovered = 20;
+constexpr std::size_t kMaxChanges = 40;
 constexpr std::size_t kMaxMisses = 12;  // shown rules that did not match a command
+
+int strictness(const std::string& decision) {
+  return decision == "allow" ? 0 : decision == "ask" ? 1 : 2;
+}
 
 std::string place(const Json& value) {
   const std::string file = text_member(value, "file");
@@ -145,18 +154,56 @@ std::string report_text(const PolicyReport& report, double threshold, const Term
          terminal.paint(good ? Colour::kGreen : Colour::kRed, good ? "ok" : "failed") + "\n";
 }
 
+std::vector<RuleChange> changes_by_rule(const std::vector<PolicyChange>& changes) {
+  std::map<std::tuple<std::string, std::string, std::string>, RuleChange> groups;
+  for (const PolicyChange& change : changes) {
+    // The rule that speaks: the new one where it got stricter, else the one that is gone.
+    const bool stricter = strictness(change.after) > strictness(change.before);
+    const std::string& rule = stricter ? change.after_rule : change.before_rule;
+    RuleChange& group = groups[{rule, change.before, change.after}];
+    if (group.count++ > 0) continue;
+    group.rule = rule;
+    group.before = change.before;
+    group.after = change.after;
+    group.example = change.command;
+  }
+  std::vector<RuleChange> list;
+  for (auto& [key, group] : groups) list.push_back(std::move(group));
+  std::stable_sort(list.begin(), list.end(), [](const RuleChange& left, const RuleChange& right) {
+    return left.count > right.count;
+  });
+  return list;
+}
+
 std::string changes_text(const std::vector<PolicyChange>& changes, std::size_t read,
                          const Terminal& terminal) {
   std::string made;
-  for (const PolicyChange& change : changes) {
-    made += terminal.paint(colour_of_decision(change.before), change.before) + " -> " +
-            terminal.paint(colour_of_decision(change.after), change.after) + "  " + change.command +
-            "\n";
+  const auto arrow = [&terminal](const std::string& before, const std::string& after) {
+    return terminal.paint(colour_of_decision(before), before) + " -> " +
+           terminal.paint(colour_of_decision(after), after);
+  };
+  for (std::size_t at = 0; at < std::min(changes.size(), kMaxChanges); ++at) {
+    const PolicyChange& change = changes[at];
+    made += arrow(change.before, change.after) + "  " + change.command + "\n";
     made += terminal.paint(Colour::kDim, "    " + change.before_rule + " -> " + change.after_rule +
                                              (change.mode.empty() ? "" : ", mode " + change.mode) +
                                              ", record " + std::to_string(change.record)) +
             "\n";
   }
+  if (changes.size() > kMaxChanges) {
+    made += "and " + std::to_string(changes.size() - kMaxChanges) +
+            " more changes; --json lists them all\n";
+  }
+  const std::vector<RuleChange> groups = changes_by_rule(changes);
+  if (!groups.empty()) made += "By rule:\n";
+  for (std::size_t at = 0; at < std::min(groups.size(), kMaxUncovered); ++at) {
+    const RuleChange& group = groups[at];
+    made += "  " + std::to_string(group.count) + "  " + group.rule + "  " +
+            arrow(group.before, group.after) + "  " + terminal.paint(Colour::kDim, group.example) +
+            "\n";
+  }
+  if (groups.size() > kMaxUncovered)
+    made += "  and " + std::to_string(groups.size() - kMaxUncovered) + " more\n";
   return made + std::to_string(changes.size()) + " of " + std::to_string(read) +
          " verdicts change\n";
 }

@@ -17,6 +17,15 @@ std::string verdict_text(const Json& answer, const Terminal& terminal);
 // `answer` of Policy::explain: what was parsed, which rules were tried, which decided.
 std::string explanation_text(const Json& answer, const Terminal& terminal);
 std::string report_text(const PolicyReport& report, double threshold, const Terminal& terminal);
+// Changes of the same kind that one rule makes, the most frequent first.
+struct RuleChange {
+  std::string rule;
+  std::string before;
+  std::string after;
+  std::size_t count = 0;
+  std::string example;  // the first command
+};
+std::vector<RuleChange> changes_by_rule(const std::vector<PolicyChange>& changes);
 std::string changes_text(const std::vector<PolicyChange>& changes, std::size_t read,
                          const Terminal& terminal);
 

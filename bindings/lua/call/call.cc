@@ -25,24 +25,25 @@ constexpr int kRootArguments = 2;  // args, ctx
 constexpr std::size_t kParsedBesideBytes = std::size_t{16} << 10;
 constexpr Nanos kRefill = std::chrono::minutes(1);
 
-// Two lines: what was refused and by which rule, then why and what to do instead.
-std::string refusal(const std::string& what, const Verdict& verdict, const std::string& instead) {
+// Two lines: what was refused, by which rule and why, then what to do instead, which reasons name
+// behind a colon. `policy explain` has the rest.
+std::string refusal(const std::string& what, const Verdict& verdict) {
+  constexpr std::string_view kBreak = ": ";
   std::string text = what;
   if (!verdict.rule.empty()) text += " (rule " + verdict.rule + ")";
-  if (!verdict.reason.empty()) text += "\n" + verdict.reason;
-  if (!instead.empty()) text += (verdict.reason.empty() ? "\n" : " ") + instead;
-  return text;
+  if (verdict.reason.empty()) return text;
+  const std::size_t at = verdict.reason.find(kBreak);
+  text += ": " + verdict.reason.substr(0, at);
+  if (at == std::string::npos) return text;
+  return text + ".\nInstead: " + verdict.reason.substr(at + kBreak.size());
 }
 
 std::string denial(const std::string& tool, const Verdict& verdict) {
-  return refusal("'" + tool + "' was denied", verdict, "");
+  return refusal("'" + tool + "' was denied", verdict);
 }
 
 std::string approval_needed(const std::string& tool, const Verdict& verdict) {
-  return refusal(
-      "'" + tool + "' needs approval, and no person can be asked here", verdict,
-      "It would take a mode such as --mode auto, a host with an approver, or a policy of "
-      "your own (docs/policy.md).");
+  return refusal("'" + tool + "' needs approval, and no person can be asked here", verdict);
 }
 
 std::string verdict_data(const Verdict& verdict) {

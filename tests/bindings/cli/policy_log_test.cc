@@ -1,6 +1,7 @@
 // `gibbous policy log` and `gibbous policy diff`, over a journal that the test writes.
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -170,4 +171,41 @@ TEST_CASE("policy diff judges the decisions of the journal again") {
       run_program(policy_of(journal.path("elsewhere"), "diff", {shipped, shipped}));
   CHECK(none.status.code == kWrongUse);
   CHECK_THAT(none.err, Contains("elsewhere"));
+}
+
+TEST_CASE("policy diff counts what changes by rule, and shows a bounded part of it") {
+  constexpr int kDeploys = 60;
+  const gibbous::testing::TempDir directory;
+  std::filesystem::create_directories(directory.path() + "/team");
+  std::ofstream(directory.path() + "/team/init.lua")
+      << "local override, policy, modes = require 'override', require 'policy', require 'modes'\n"
+         "return { modes = modes, decide = policy.decider(modes), knowledge = require "
+         "'knowledge',\n"
+         "rules = override.with(require 'rules', { { id = 'team.deploy', decision = 'deny',\n"
+         "reason = 'Ask.', program = 'deploy.sh', match = { './deploy.sh' } } }) }\n";
+  std::ofstream records(directory.path() + "/log.jsonl");
+  for (int at = 0; at < kDeploys; ++at)
+    records << R"({"effect":"start","command":"./deploy.sh )" << at
+            << R"(","workspace":"/work","mode":"auto","decision":"allow"})"
+            << "\n";
+  records << R"({"effect":"start","command":"ls","workspace":"/work","mode":"auto"})"
+          << "\n";
+  records.close();
+  const std::string shipped =
+      std::filesystem::path(command_path()).parent_path() / "share/gibbous/policies";
+  const auto diff = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{shipped, directory.path() + "/team", "--log",
+                                   directory.path() + "/log.jsonl"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(policy_of(directory.path(), "diff", words));
+  };
+  const std::string out = diff({}).out;
+  CHECK_THAT(out, Contains("and 20 more changes") && Contains("60  team.deploy  allow -> deny") &&
+                      Contains("60 of 61 verdicts change"));
+  CHECK_THAT(out, !Contains("deploy.sh 59"));
+  const Json made = Json::parse(diff({"--json"}).out);
+  CHECK(made["changes"].size() == kDeploys);
+  REQUIRE(made["by_rule"].size() == 1);
+  CHECK(made["by_rule"][0]["rule"] == "team.deploy");
+  CHECK(made["by_rule"][0]["count"] == kDeploys);
 }

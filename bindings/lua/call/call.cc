@@ -43,7 +43,9 @@ std::string denial(const std::string& tool, const Verdict& verdict) {
 }
 
 std::string approval_needed(const std::string& tool, const Verdict& verdict) {
-  return refusal("'" + tool + "' needs approval, and no person can be asked here", verdict);
+  return refusal("'" + tool + "' needs approval, and no person can be asked here", verdict) +
+         "\nIt would take a host with an approver, a mode such as --mode auto, or a rule of your "
+         "own.";
 }
 
 std::string verdict_data(const Verdict& verdict) {

@@ -2,28 +2,21 @@
 #include "runtime/audit/approval_file.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "runtime/audit/approval_text.h"
 #include "runtime/base/random_id.h"
+#include "runtime/base/state_text.h"
 
 namespace gibbous {
 namespace {
 
 constexpr const char* kName = "approvals";
 constexpr const char* kLockName = "approvals.lock";
-constexpr const char* kNewName = "approvals.new";
-constexpr const char* kKeyName = "approvals.key";
-constexpr std::size_t kKeyBytes = 32;
-constexpr std::size_t kKeyDigits = 2 * kKeyBytes;
 constexpr int kLockTries = 200;  // a millisecond each
 constexpr int kOneTry = 1;
 
@@ -33,33 +26,6 @@ Status file_problem(const std::string& path, const std::string& why) {
 
 bool same(const timespec& a, const timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
-// Reads at most one byte more than the limit.
-Result<std::string> read_all(const UniqueFd& file, off_t size, const std::string& path) {
-  const std::size_t expected = size < 0 ? 0 : static_cast<std::size_t>(size);
-  std::string text(std::min(expected, kMaxApprovalFileBytes) + 1, '\0');
-  std::size_t got = 0;
-  while (got < text.size()) {
-    const ssize_t count = ::read(file.get(), text.data() + got, text.size() - got);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return file_problem(path, std::string("cannot be read: ") + strerror(errno));
-    if (count == 0) break;
-    got += static_cast<std::size_t>(count);
-  }
-  text.resize(got);
-  return text;
-}
-
-bool write_all(const UniqueFd& file, std::string_view text) {
-  const WithoutSizeSignal guard;
-  while (!text.empty()) {
-    const ssize_t count = ::write(file.get(), text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
 }
 
 }  // namespace
@@ -142,7 +108,7 @@ Status ApprovalFile::load(const UniqueFd& directory, const StateLock* lock) {
 }
 
 Status ApprovalFile::read(UniqueFd& file, const UniqueFd& directory, const StateLock* lock) {
-  Result<std::string> text = read_all(file, identity_.size, path());
+  Result<std::string> text = read_state_file(file, kMaxApprovalFileBytes, path());
   if (!text) return report(text.status());
   // A newer version may have other limits, and its file is not this program's to move.
   if (const Status version = check_approvals_version(*text); version.code() == "approvals_newer") {
@@ -151,7 +117,7 @@ Status ApprovalFile::read(UniqueFd& file, const UniqueFd& directory, const State
   if (text->size() > kMaxApprovalFileBytes) {
     return set_aside(directory, "it is larger than an approvals file can be", lock);
   }
-  Result<std::vector<Approval>> decoded = decode_approvals(*text, read_key(directory));
+  Result<std::vector<Approval>> decoded = decode_approvals(*text, read_state_key(directory));
   if (!decoded) return set_aside(directory, decoded.status().message(), lock);
   entries_ = std::move(*decoded);
   held_ = std::move(file);
@@ -209,47 +175,9 @@ Status ApprovalFile::change(const std::function<Result<Edit>(std::vector<Approva
   return load(*directory, &*lock);
 }
 
-std::string ApprovalFile::read_key(const UniqueFd& directory) {
-  const UniqueFd file(::openat(directory.get(), kKeyName,
-                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  struct stat info {};
-  if (!file || ::fstat(file.get(), &info) != 0 || objection_to(info) != nullptr) return "";
-  std::string key(kKeyDigits + 1, '\0');
-  const ssize_t size = ::pread(file.get(), key.data(), key.size(), 0);
-  if (size != static_cast<ssize_t>(kKeyDigits)) return "";
-  key.resize(kKeyDigits);
-  return key;
-}
-
-// The caller has the lock.
-Result<std::string> ApprovalFile::make_key(const UniqueFd& directory) const {
-  if (std::string known = read_key(directory); !known.empty()) return known;
-  std::array<unsigned char, kKeyBytes> random{};
-  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
-    return file_problem(path(), "there is no randomness for its key");
-  }
-  std::string key;
-  for (const unsigned char byte : random) {
-    constexpr std::string_view kHex = "0123456789abcdef";
-    key += kHex[byte >> 4U];
-    key += kHex[byte & 15U];
-  }
-  (void)::unlinkat(directory.get(), kKeyName, 0);  // what is no key
-  const UniqueFd file(::openat(directory.get(), kKeyName,
-                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                               kStateFileMode));
-  if (!file || !write_all(file, key) || ::fdatasync(file.get()) != 0) {
-    const int error = errno;
-    ::unlinkat(directory.get(), kKeyName, 0);
-    return file_problem(directory_ + "/" + kKeyName,
-                        std::string("cannot be written: ") + std::strerror(error));
-  }
-  return key;
-}
-
 Status ApprovalFile::write(const UniqueFd& directory, const std::vector<Approval>& approvals,
                            bool durable) {
-  const Result<std::string> key = make_key(directory);
+  const Result<std::string> key = make_state_key(directory, path());
   if (!key) return key.status();
   const std::string text = encode_approvals(approvals, *key);
   if (approvals.size() > kMaxApprovals || text.size() > kMaxApprovalFileBytes) {
@@ -259,23 +187,7 @@ Status ApprovalFile::write(const UniqueFd& directory, const std::vector<Approval
                                                " and " + std::to_string(kMaxApprovalFileBytes) +
                                                " are kept. Revoke some (gibbous approvals)");
   }
-  // Remove what a process that died halfway left; the lock shows that no other one is halfway.
-  ::unlinkat(directory.get(), kNewName, 0);
-  UniqueFd file(::openat(directory.get(), kNewName,
-                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kStateFileMode));
-  // Sync even when the caller does not wait for durability: after a power failure the file is the
-  // old one or the new one, never an empty one.
-  if (!file || !write_all(file, text) || ::fdatasync(file.get()) != 0 ||
-      ::renameat(directory.get(), kNewName, directory.get(), kName) != 0) {
-    const int error = errno;
-    ::unlinkat(directory.get(), kNewName, 0);
-    return file_problem(path(), std::string("cannot be written: ") + std::strerror(error));
-  }
-  if (durable && ::fsync(directory.get()) != 0) {
-    return file_problem(path(),
-                        std::string("may not survive a power failure: ") + std::strerror(errno));
-  }
-  return {};
+  return replace_state_file(directory, kName, text, durable, path());
 }
 
 }  // namespace gibbous

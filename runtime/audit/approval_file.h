@@ -54,9 +54,6 @@ class ApprovalFile {
   Status load(const UniqueFd& directory, const StateLock* lock);
   Status read(UniqueFd& file, const UniqueFd& directory, const StateLock* lock);
   Status set_aside(const UniqueFd& directory, const std::string& why, const StateLock* lock);
-  // "": there is none, or one that cannot be trusted.
-  static std::string read_key(const UniqueFd& directory);
-  Result<std::string> make_key(const UniqueFd& directory) const;
   Status write(const UniqueFd& directory, const std::vector<Approval>& approvals, bool durable);
   Status report(Status problem);
   void forget();

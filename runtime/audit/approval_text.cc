@@ -9,6 +9,7 @@
 
 #include "runtime/base/random_id.h"
 #include "runtime/base/sha256.h"
+#include "runtime/base/state_text.h"
 
 namespace gibbous {
 namespace {
@@ -17,48 +18,11 @@ constexpr std::string_view kMagic = "gibbous-approvals ";
 constexpr std::string_view kVersion = "2";
 constexpr std::string_view kUnkeyed = "1";
 static_assert(kVersion.size() == 1 && kVersion[0] == '0' + kApprovalsVersion);
-constexpr char kHexDigits[] = "0123456789abcdef";
 
-bool needs_escape(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == '\\' || c == 0x7F;
-}
-
-// Whatever the bytes are, a line stays one line and a field one field: \xHH for control characters.
 void put(std::string& line, std::string_view name, std::string_view value) {
   if (!line.empty() && line.back() != '\n') line += '\t';
   line.append(name).append(1, '=');
-  for (const char c : value) {
-    if (!needs_escape(c)) {
-      line += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    line.append("\\x").append(1, kHexDigits[byte >> 4U]).append(1, kHexDigits[byte & 15U]);
-  }
-}
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-std::optional<std::string> unescape(std::string_view text) {
-  constexpr std::size_t kEscapeChars = 4;  // \xHH
-  std::string plain;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '\\') {
-      if (needs_escape(text[at])) return std::nullopt;
-      plain += text[at];
-      continue;
-    }
-    if (text.size() - at < kEscapeChars || text[at + 1] != 'x') return std::nullopt;
-    const int high = hex_value(text[at + 2]);
-    const int low = hex_value(text[at + 3]);
-    if (high < 0 || low < 0) return std::nullopt;
-    plain += static_cast<char>(high * 16 + low);
-    at += kEscapeChars - 1;
-  }
-  return plain;
+  append_escaped(line, value);
 }
 
 // Takes the fields of a line in order; after the first invalid one, `good` stays false.
@@ -74,7 +38,7 @@ class Fields {
     if (good_ && field.starts_with(name) && field.size() > name.size() &&
         field[name.size()] == '=') {
       field.remove_prefix(name.size() + 1);
-      if (std::optional<std::string> value = unescape(field)) return std::move(*value);
+      if (std::optional<std::string> value = unescaped(field)) return std::move(*value);
     }
     fail(name);
     return "";

@@ -14,7 +14,7 @@ from pathlib import Path
 
 # Which folders of ours a folder may include, besides itself and the public headers.
 RUNTIME = ['runtime/base', 'runtime/paths', 'runtime/sandbox', 'runtime/process', 'runtime/network', 'runtime/keeper', 'runtime/output', 'runtime/command',
-           'runtime/rules', 'runtime/audit', 'runtime/runs', 'runtime/watch', 'runtime/wait',
+           'runtime/rules', 'runtime/audit', 'runtime/trust', 'runtime/runs', 'runtime/watch', 'runtime/wait',
            'runtime/journal', 'runtime/recording', 'runtime/queue', 'runtime/terminal', 'runtime/supervise']
 # The rooms of the Lua engine, and which of the others each may include.
 LUA_ROOMS = {
@@ -42,6 +42,7 @@ MAY_INCLUDE = {
     'runtime/command': ['runtime/base'],
     'runtime/rules': ['runtime/base', 'runtime/command'],
     'runtime/audit': ['runtime/base'],
+    'runtime/trust': ['runtime/base'],
     'runtime/journal': ['runtime/base'],
     'runtime/terminal': ['runtime/base', 'runtime/process', 'runtime/output'],
     'runtime/runs': ['runtime/base', 'runtime/paths', 'runtime/sandbox', 'runtime/process', 'runtime/keeper', 'runtime/output',

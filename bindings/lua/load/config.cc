@@ -137,7 +137,7 @@ void drop_defaults(Json* schema) {
 // An empty Lua table reads as {}; these fields are lists.
 void restore_empty_lists(Json* value) {
   if (!value->is_object()) return;
-  for (const char* key : {"toolsets", "unset_env"}) {
+  for (const char* key : {"toolsets", "unset_env", "modes"}) {
     const auto found = value->find(key);
     if (found != value->end() && found->is_object() && found->empty()) *found = Json::array();
   }
@@ -194,6 +194,7 @@ Config read_values(const std::string& path, const Json& value) {
   take(value, "policies", &config.policies);
   take(value, "toolsets", &config.toolsets);
   take(value, "mode", &config.mode);
+  take(value, "modes", &config.modes);
   take(value, "workspace", &config.workspace);
   take(value, "shell", &config.shell);
   take(value, "temp_directory", &config.temp_directory);
@@ -224,15 +225,22 @@ Config read_values(const std::string& path, const Json& value) {
   take(config.numbers["journal"], "enabled", &config.journal_enabled);
   take(config.numbers["journal"], "recovery", &config.recovery);
 
-  const std::filesystem::path dir = std::filesystem::path(path).parent_path();
-  for (std::optional<std::string>* each :
-       {&config.scripts, &config.policies, &config.workspace, &config.temp_directory}) {
-    if (each->has_value()) *each = below(dir, **each);
-  }
-  for (auto& [name, source] : config.secrets) {
-    if (!source.file.empty()) source.file = below(dir, source.file);
-  }
   return config;
+}
+
+// Makes the paths of a table start at the directory of its file.
+void place_paths(const std::string& path, Json* value) {
+  const std::filesystem::path dir = std::filesystem::path(path).parent_path();
+  for (const char* name : {"scripts", "policies", "workspace", "temp_directory"}) {
+    const auto found = value->find(name);
+    if (found != value->end()) *found = below(dir, found->get<std::string>());
+  }
+  const auto secrets = value->find("secrets");
+  if (secrets == value->end()) return;
+  for (Json& secret : *secrets) {
+    const auto file = secret.find("file");
+    if (file != secret.end()) *file = below(dir, file->get<std::string>());
+  }
 }
 
 // Sets the numbers of a section.
@@ -279,6 +287,11 @@ Json config_schema() {
          {"additionalProperties", {{"type", "object"}}},
          {"description", "of toolsets, by their name: { background = { max_concurrent = 5 } }"}}},
        {"mode", text("permission mode: default, auto, plan, dangerous, ci, or one of your own")},
+       {"modes",
+        {{"type", "array"},
+         {"minItems", 1},
+         {"items", text("name of a mode")},
+         {"description", "the only modes that may be used; by default all that the policy has"}}},
        {"workspace", text("directory that runs start in; the current directory by default")},
        {"shell", text("program that gets -c and the command line of a run; /bin/sh by default")},
        {"temp_directory",
@@ -349,14 +362,20 @@ std::string config_reference() {
   return lines;
 }
 
-static Result<Json> read_and_run(const std::string& path, const Clock& clock) {
+Result<std::string> read_config_text(const std::string& path) {
   std::string text;
   FileStamp stamp;
   if (Status status = read_source(path, &text, &stamp); !status) {
     return config_invalid(path + ": " + status.message());
   }
   if (!stamp.exists) return config_invalid(path + ": no such configuration file");
-  return run_file(path, text, clock);
+  return text;
+}
+
+static Result<Json> read_and_run(const std::string& path, const Clock& clock) {
+  const Result<std::string> text = read_config_text(path);
+  if (!text) return text.status();
+  return run_file(path, *text, clock);
 }
 
 Result<Json> load_table(const std::string& path, const Clock& clock) {
@@ -365,22 +384,12 @@ Result<Json> load_table(const std::string& path, const Clock& clock) {
   return value;
 }
 
-static Result<Config> config_of(const std::string& path, Result<Json> value);
-
-Result<Config> load_config(const std::string& path, const Clock& clock) {
-  return config_of(path, read_and_run(path, clock));
-}
-
-Result<Config> load_config(const std::string& path, const std::string& text, const Clock& clock) {
-  return config_of(path, run_file(path, text, clock));
-}
-
-static Result<Config> config_of(const std::string& path, Result<Json> value) {
+static Result<Json> checked_table(const std::string& path, Result<Json> value) {
   if (value && !value->is_object()) {
     // {} reads as an object.
     value = config_invalid(path + ": must return a table of settings: return { mode = 'auto' }");
   }
-  if (!value) return value.status();
+  if (!value) return value;
   restore_empty_lists(&*value);
 
   Json schema = config_schema();
@@ -396,7 +405,31 @@ static Result<Config> config_of(const std::string& path, Result<Json> value) {
     return config_invalid(path + ": secrets." + name +
                           ": expected one of env (a variable), file (a path) and command (a list)");
   }
+  place_paths(path, &*value);
+  return value;
+}
+
+Result<Json> read_config_table(const std::string& path, const std::string& text,
+                               const Clock& clock) {
+  return checked_table(path, run_file(path, text, clock));
+}
+
+Config config_of_table(const std::string& path, const Json& table) {
+  return read_values(path, table);
+}
+
+static Result<Config> config_of(const std::string& path, Result<Json> value) {
+  value = checked_table(path, std::move(value));
+  if (!value) return value.status();
   return read_values(path, *value);
+}
+
+Result<Config> load_config(const std::string& path, const Clock& clock) {
+  return config_of(path, read_and_run(path, clock));
+}
+
+Result<Config> load_config(const std::string& path, const std::string& text, const Clock& clock) {
+  return config_of(path, run_file(path, text, clock));
 }
 
 std::map<std::string, SecretSource> Config::take_secrets(const std::vector<std::string>& own,

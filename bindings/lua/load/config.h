@@ -30,6 +30,7 @@ struct Config {
   std::optional<std::string> policies;
   std::optional<std::vector<std::string>> toolsets;
   std::optional<std::string> mode;
+  std::optional<std::vector<std::string>> modes;  // the only ones that may be used
   std::optional<std::string> workspace;
   std::optional<std::string> shell;
   std::optional<std::string> temp_directory;
@@ -68,6 +69,13 @@ Result<Json> load_table(const std::string& path, const Clock& clock);
 Result<Config> load_config(const std::string& path, const Clock& clock);
 // The same for a text that is in memory; `path` is its name in messages.
 Result<Config> load_config(const std::string& path, const std::string& text, const Clock& clock);
+// The two steps of load_config(): the checked table of a text, whose relative paths have been made
+// to start at the file's directory, and its values.
+Result<Json> read_config_table(const std::string& path, const std::string& text,
+                               const Clock& clock);
+Config config_of_table(const std::string& path, const Json& table);
+// Returns the text of a file. Fails with config_invalid.
+Result<std::string> read_config_text(const std::string& path);
 // Returns the schema of the file, with descriptions and the defaults of RunLimits.
 Json config_schema();
 // The same for people, one line for each field: "limits.kill_grace_ms  integer of at least 0

@@ -1,0 +1,179 @@
+// Configuration in layers: a lower one may only tighten what a higher one has set.
+#include "bindings/lua/load/config_layers.h"
+
+#include <algorithm>
+
+#include "tests/support/catch.h"
+#include "tests/support/source.h"
+
+using namespace gibbous;
+using namespace gibbous::lua;
+using Catch::Matchers::Contains;
+
+namespace {
+
+LayerText managed(const std::string& text) {
+  return {ConfigLayer::kManaged, "/etc/gibbous/config.lua", "return {\n" + text + "\n}\n", nullptr};
+}
+LayerText user(const std::string& text) {
+  return {ConfigLayer::kUser, "/home/u/config.lua", "return {\n" + text + "\n}\n", nullptr};
+}
+LayerText project(const std::string& text) {
+  return {ConfigLayer::kProject, "/w/.gibbous/config.lua", "return {\n" + text + "\n}\n", nullptr};
+}
+LayerText options(Json table) {
+  return {ConfigLayer::kOptions, "", "", std::move(table)};
+}
+
+LayeredConfig merged(const std::vector<LayerText>& layers) {
+  auto made = merge_layers(layers, SystemClock());
+  INFO((made ? "" : made.status().message()));
+  REQUIRE(made);
+  return std::move(*made);
+}
+
+std::string in_force(const LayeredConfig& made, const std::string& field) {
+  for (const ConfigValue& value : made.values) {
+    if (value.field == field) return value.shown + " " + name_of(value.place.layer);
+  }
+  return "";
+}
+
+TEST_CASE("a user tightens what is managed, and cannot loosen it") {
+  const struct {
+    const char* field;
+    const char* managed;
+    const char* tighter;
+    const char* looser;
+    const char* shown;
+  } kFields[] = {
+      {"limits.max_concurrent", "limits = { max_concurrent = 5 },",
+       "limits = { max_concurrent = 2 },", "limits = { max_concurrent = 9 },", "2"},
+      {"limits.default_timeout_ms", "limits = { default_timeout_ms = 1000 },",
+       "limits = { default_timeout_ms = 10 },", "limits = { default_timeout_ms = 0 },", "10"},
+      {"limits.run.pids", "limits = { run = { pids = 50 } },", "limits = { run = { pids = 20 } },",
+       "limits = { run = { pids = 51 } },", "20"},
+      {"limits.max_concurrent_of_label.gpu", "limits = { max_concurrent_of_label = { gpu = 2 } },",
+       "limits = { max_concurrent_of_label = { gpu = 1 } },",
+       "limits = { max_concurrent_of_label = { gpu = 3 } },", "1"},
+      {"sandbox.profile", "sandbox = { profile = 'workspace' },",
+       "sandbox = { profile = 'readonly' },", "sandbox = { profile = 'none' },", "\"readonly\""},
+      {"sandbox.network", "sandbox = { network = 'loopback' },", "sandbox = { network = 'off' },",
+       "sandbox = { network = 'on' },", "\"off\""},
+      {"sandbox.min_landlock_abi", "sandbox = { min_landlock_abi = 3 },",
+       "sandbox = { min_landlock_abi = 4 },", "sandbox = { min_landlock_abi = 1 },", "4"},
+      {"sandbox.host_ports", "sandbox = { host_ports = { 80, 443 } },",
+       "sandbox = { host_ports = { 443 } },", "sandbox = { host_ports = { 443, 22 } },", "[443]"},
+      {"modes", "modes = { 'default', 'plan' },", "modes = { 'plan' },",
+       "modes = { 'plan', 'auto' },", "[\"plan\"]"},
+      {"toolsets", "toolsets = { 'bg', 'wait' },", "toolsets = { 'wait' },",
+       "toolsets = { 'wait', 'shell' },", "[\"wait\"]"},
+      {"kill_on_session_end", "kill_on_session_end = true,", "kill_on_session_end = true,",
+       "kill_on_session_end = false,", "true"},
+      {"journal.enabled", "journal = { enabled = true },", "journal = { enabled = true },",
+       "journal = { enabled = false },", "true"},
+      {"lua.call_ms", "lua = { call_ms = 500 },", "lua = { call_ms = 100 },",
+       "lua = { call_ms = 501 },", "100"},
+  };
+  for (const auto& each : kFields) {
+    INFO(each.field);
+    const LayeredConfig good = merged({managed(each.managed), user(each.tighter)});
+    CHECK(in_force(good, each.field) == std::string(each.shown) + " user");
+    CHECK(good.refused.empty());
+    const LayeredConfig bad = merged({managed(each.managed), user(each.looser)});
+    CHECK(in_force(bad, each.field).ends_with(" managed"));
+    REQUIRE(bad.refused.size() == 1);
+    const RefusedValue& refused = bad.refused.front();
+    CHECK(refused.field == each.field);
+    CHECK(refused.bound.layer == ConfigLayer::kManaged);
+    CHECK_THAT(refused.message, Contains("/home/u/config.lua:2") &&
+                                    Contains("/etc/gibbous/config.lua:2") && Contains("Remove it"));
+  }
+}
+
+TEST_CASE("a field without an order is locked once it is managed") {
+  const LayeredConfig made = merged({managed("shell = '/bin/sh',\nenv = { A = '1' },"),
+                                     user("shell = '/bin/bash',\nenv = { A = '2', B = '3' },")});
+  CHECK(made.config.shell == "/bin/sh");
+  CHECK(made.config.env.at("A") == "1");
+  CHECK(made.config.env.at("B") == "3");
+  REQUIRE(made.refused.size() == 2);
+  CHECK_THAT(made.refused.front().message + made.refused.back().message,
+             Contains("nothing below changes it"));
+}
+
+TEST_CASE("variables that are not inherited are those of all layers") {
+  const LayeredConfig made = merged({managed("unset_env = { 'A' },"), user("unset_env = { 'B' },"),
+                                     project("unset_env = { 'A', 'C' },")});
+  CHECK(made.config.unset_env == std::vector<std::string>{"A", "B", "C"});
+}
+
+TEST_CASE("the command line cannot loosen what is managed: it is an error with the way out") {
+  const auto refused = [](const std::string& what, Json table) {
+    const auto made = merge_layers({managed(what), options(std::move(table))}, SystemClock());
+    REQUIRE_FALSE(made);
+    CHECK(made.status().code() == "config_refused");
+    return made.status().message();
+  };
+  CHECK_THAT(refused("modes = { 'plan', 'default' },", {{"mode", "dangerous"}}),
+             Contains("mode: 'dangerous' (the command line) is not among the modes that "
+                      "/etc/gibbous/config.lua:2 allows: plan, default. Use one of them"));
+  CHECK_THAT(refused("mode = 'default',", {{"mode", "auto"}}),
+             Contains("/etc/gibbous/config.lua:2 sets \"default\""));
+  CHECK_THAT(refused("sandbox = { profile = 'readonly' },", {{"sandbox", {{"profile", "none"}}}}),
+             Contains("sandbox.profile: \"none\" (the command line) is looser than \"readonly\""));
+  CHECK_THAT(refused("policies = '/etc/p',", {{"policies", "/tmp/p"}}), Contains("policies"));
+  const LayeredConfig good = merged(
+      {managed("mode = 'default',\nmodes = { 'plan', 'default' },"), options({{"mode", "plan"}})});
+  CHECK(good.config.mode == "plan");
+}
+
+TEST_CASE("without a mode, the first of those that may be used is in force") {
+  CHECK(merged({managed("modes = { 'plan', 'ci' },")}).config.mode == "plan");
+  CHECK(merged({managed("modes = { 'plan', 'default' },")}).config.mode == "default");
+}
+
+TEST_CASE("a project tightens what is in force, the defaults too, and sets nothing else") {
+  const LayeredConfig made = merged(
+      {user("limits = { max_queued = 50 },\nmode = 'auto',"),
+       project("limits = { max_queued = 20, max_concurrent = 6, kill_grace_ms = 100 },\n"
+               "sandbox = { profile = 'workspace' },\nmode = 'dangerous',\nenv = { A = 'b' },\n"
+               "shell = '/tmp/x',\nexecutors = { docker = { image = 'evil' } },")});
+  CHECK(in_force(made, "limits.max_queued") == "20 project");
+  CHECK(in_force(made, "limits.kill_grace_ms") == "100 project");
+  CHECK(in_force(made, "sandbox.profile") == "\"workspace\" project");
+  CHECK(made.config.mode == "auto");
+  CHECK_FALSE(made.config.shell);
+  CHECK(made.config.env.empty());
+  CHECK(made.config.executors.empty());
+  REQUIRE(made.refused.size() == 5);
+  const auto of = [&made](const std::string& field) {
+    return std::find_if(made.refused.begin(), made.refused.end(),
+                        [&field](const auto& each) { return each.field == field; })
+        ->message;
+  };
+  CHECK_THAT(of("limits.max_concurrent"), Contains("is looser than the default, 5"));
+  CHECK_THAT(of("mode"), Contains("a project may set only limits"));
+  CHECK_THAT(of("env.A"), Contains(".gibbous/config.lua:5"));
+}
+
+TEST_CASE("secrets in values are not shown") {
+  const LayeredConfig made =
+      merged({managed("env = { API_TOKEN = 'hunter2hunter2', LANG = 'C' },"),
+              user("secrets = { deploy = { command = { 'pass', 'hunter2hunter2' } } },\n"
+                   "env = { API_TOKEN = 'other2other2' },")});
+  std::string all;
+  for (const ConfigValue& value : made.values) all += value.field + "=" + value.shown + "\n";
+  for (const RefusedValue& value : made.refused) all += value.message;
+  CHECK_THAT(all, !Contains("hunter2") && !Contains("other2") && Contains("env.LANG=\"C\"") &&
+                      Contains("env.API_TOKEN=\"***\""));
+}
+
+TEST_CASE("a file that is wrong stops the start, whatever its layer") {
+  const auto made = merge_layers({managed(""), project("limitz = {},")}, SystemClock());
+  REQUIRE_FALSE(made);
+  CHECK(made.status().code() == "config_invalid");
+  CHECK_THAT(made.status().message(), Contains("/w/.gibbous/config.lua") && Contains("limits"));
+}
+
+}  // namespace

@@ -96,6 +96,7 @@ return {
       'rm -rf ~/.local/state/gibbous', 'echo x > ~/.config/gibbous/policies/init.lua',
       "sqlite3 ~/.local/state/gibbous/sessions.db 'drop table runs'",
       'mv ~/.config/gibbous /tmp/x', 'ln -sf x ~/.config/gibbous/config.lua',
+      'echo x > /etc/gibbous/config.lua', 'gibbous trust --yes', 'cd app && gibbous trust . --yes',
     },
   },
   {

@@ -32,6 +32,29 @@ return {
     not_match = { 'cat ~/.local/state/other', 'cat README.md' },
   },
   {
+    id = 'own.trust',
+    decision = 'deny',
+    reason = 'What a project may configure is trusted by a person, who has looked at it: ask them to '
+      .. 'run `gibbous trust` themselves.',
+    program = { 'gibbous', 'python', 'python3', 'python3.*' },
+    test = function(command)
+      local first = command.program:find('^python') and 4 or 2
+      if first == 4 and (command.argv[2] ~= '-m' or command.argv[3] ~= 'gibbous') then
+        return false
+      end
+      if command.argv[first] ~= 'trust' then
+        return false
+      end
+      local last = command.argv[#command.argv]
+      return not (last == '--help' or last == '--list' and #command.argv == first + 1)
+    end,
+    match = {
+      'gibbous trust', 'gibbous trust --yes .', './build/gibbous trust --yes', 'yes | gibbous trust',
+      'python3 -m gibbous trust --yes', 'gibbous trust --revoke .',
+    },
+    not_match = { 'gibbous trust --list', 'gibbous doctor', 'python3 -m pytest trust', 'trust list' },
+  },
+  {
     id = 'own.start',
     decision = 'ask',
     reason = 'This starts Gibbous itself, perhaps in another mode or with another state, or '

@@ -205,6 +205,7 @@ class Engine {
             const AskAnswer* answer);
   void report_failure(const LoadFailure& failure, ReloadResult* result);
   void report_success(Generation& before, Generation& after);
+  void report_notes();
   void take_over(std::shared_ptr<Generation> next);
   void take_loaded(const std::function<void()>& on_done);
   void drain(std::shared_ptr<Generation> old);
@@ -227,6 +228,7 @@ class Engine {
   std::deque<std::function<void()>> posted_;
   std::deque<Notice> notices_;
   std::size_t dropped_notices_ = 0;
+  std::set<std::string> said_notes_;    // about the layers of the configuration
   std::set<std::string> deprecations_;  // names with a warning already
   bool running_ = false;
   bool flushing_ = false;

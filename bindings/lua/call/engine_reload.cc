@@ -73,6 +73,7 @@ Status Engine::load_first() {
                               /*allow_broken_policy=*/true, &failure);
   if (!current_) return Status::error(first_error(failure).code, all_errors(failure));
   ++next_generation_;
+  report_notes();
   if (!current_->policy().error().empty()) {
     log("error", "the policies are broken, so everything is denied: " + current_->policy().error(),
         Json(), "");
@@ -175,6 +176,16 @@ void Engine::report_success(Generation& before, Generation& after) {
   emit("reload_ok", "", {{"generation", after.id()}, {"changed", changed_files(before, after)}});
   if (!shows_the_same(before, after)) {
     emit("tools_changed", "", {{"generation", after.id()}});
+  }
+  report_notes();
+}
+
+// Each is said once.
+void Engine::report_notes() {
+  constexpr std::size_t kMaxNotes = 100;
+  for (const std::string& note : current_->notes()) {
+    if (said_notes_.size() >= kMaxNotes || !said_notes_.insert(note).second) continue;
+    emit("layer_note", "", {{"message", note}});
   }
 }
 

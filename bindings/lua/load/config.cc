@@ -379,7 +379,13 @@ static Result<Json> read_and_run(const std::string& path, const Clock& clock) {
 }
 
 Result<Json> load_table(const std::string& path, const Clock& clock) {
-  Result<Json> value = read_and_run(path, clock);
+  const Result<std::string> text = read_config_text(path);
+  if (!text) return text.status();
+  return load_table(path, *text, clock);
+}
+
+Result<Json> load_table(const std::string& path, const std::string& text, const Clock& clock) {
+  Result<Json> value = run_file(path, text, clock);
   if (value && value->is_null()) return config_invalid(path + ": must return a table");
   return value;
 }

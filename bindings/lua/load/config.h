@@ -64,6 +64,7 @@ struct Config {
 // Returns the table that a Lua file returns, run in a state of its own, without the API. Fails with
 // config_invalid and the file and line.
 Result<Json> load_table(const std::string& path, const Clock& clock);
+Result<Json> load_table(const std::string& path, const std::string& text, const Clock& clock);
 // Fails with config_invalid: the file, the field, the expected and the actual value, the nearest
 // known field; or the file and line of a syntax or run-time error.
 Result<Config> load_config(const std::string& path, const Clock& clock);

@@ -220,7 +220,6 @@ class Merger {
       if (problem) problem = take(layer, sources, field, value, lists_modes);
     });
     if (layer.layer == ConfigLayer::kManaged) {
-      made_.managed_sandbox = table.value("sandbox", Json());
       made_.managed_judges = lists_modes || table.contains("mode") || table.contains("sandbox") ||
                              table.contains("policies");
     }
@@ -272,7 +271,10 @@ class Merger {
     Held& held = held_[name];
     const bool unites = order.order == Order::kUnion && held.value.is_array();
     held = {field, unites ? united(held.value, value) : value, place};
-    if (layer.layer == ConfigLayer::kManaged) bounds_[name] = {value, place, lists_modes};
+    if (layer.layer == ConfigLayer::kManaged) {
+      bounds_[name] = {value, place, lists_modes};
+      made_.managed_fields.push_back(name);
+    }
     return {};
   }
 

@@ -49,11 +49,11 @@ struct RefusedValue {
 };
 
 struct LayeredConfig {
-  Config config;                      // in force
-  std::vector<ConfigValue> values;    // of the fields that some layer has set, by name
-  std::vector<RefusedValue> refused;  // from files
-  bool managed_judges = false;        // the managed layer says something about modes or sandboxes
-  Json managed_sandbox;               // what it requires of every run: a request, or null
+  Config config;                            // in force
+  std::vector<ConfigValue> values;          // of the fields that some layer has set, by name
+  std::vector<RefusedValue> refused;        // from files
+  std::vector<std::string> managed_fields;  // that the managed layer names
+  bool managed_judges = false;  // the managed layer says something about modes or sandboxes
 };
 
 // `layers` in the order of ConfigLayer. Fails with config_invalid for a file that is wrong, and

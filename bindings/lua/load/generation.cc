@@ -51,9 +51,19 @@ std::shared_ptr<Generation> Generation::load(const GenerationOptions& options, s
   if (!check_answers(options, failure)) return nullptr;
   for (int attempt = 0; attempt < kMaxLoadAttempts; ++attempt) {
     *failure = {};
-    const auto loader = std::make_shared<GenerationLoader>(options, before);
+    LayerSet layers = options.layers ? options.layers() : LayerSet{};
+    if (!layers.status) {
+      ScriptError error;
+      error.code = layers.status.code();
+      error.message = layers.status.message();
+      failure->errors = {error};
+      failure->policy = true;
+      failure->files = std::move(layers.watched);
+      return nullptr;
+    }
+    const auto loader = std::make_shared<GenerationLoader>(options, before, std::move(layers));
     std::shared_ptr<Generation> made = loader->load(id, allow_broken_policy, failure);
-    failure->files = loader->snapshot().watched();
+    failure->files = loader->watched();
     if (!loader->snapshot().still_true()) continue;
     if (made != nullptr && loader->is_lazy()) {
       made->policy().load_later([loader, policy = &made->policy()](ScriptError* error) {

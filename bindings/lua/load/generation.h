@@ -23,6 +23,23 @@
 
 namespace gibbous::lua {
 
+// The scripts and the policy that a layer of the configuration adds, among the files in memory.
+struct LayerParts {
+  std::string name;          // "managed", "project"
+  std::string scripts_dir;   // "<project>/scripts"; "": none
+  std::string policies_dir;  // "<project>/policies"; "": none
+  bool only_rules = false;   // its policy has nothing but rules that ask or deny
+};
+
+// The layers as they are when a load begins.
+struct LayerSet {
+  Status status;  // why nothing may be loaded
+  std::vector<LayerParts> parts;
+  std::shared_ptr<const MemoryFiles> files;  // owns what it refers to
+  std::vector<MonitoredFile> watched;
+  std::vector<std::string> notes;  // for people and models
+};
+
 struct GenerationOptions {
   std::string scripts_dir;          // holds init.lua
   std::string policies_dir;         // holds init.lua
@@ -45,10 +62,12 @@ struct GenerationOptions {
   void (*push_host_run)(lua_State*) = nullptr;
   void (*push_host_pure)(lua_State*) = nullptr;  // the table `host` of policies
   bool only_policies = false;                    // for `policy check` and the like: no scripts
-  bool test_policies = true;                     // examples and cases must pass
-  bool lazy_policy = false;                      // read shipped rules when the first call is judged
-  const Clock* clock = nullptr;                  // must be set; outlives the generation
-  PolicyPlace place;                             // where requests are judged
+  // Reads the layers of the configuration, on the thread that loads; may be null.
+  std::function<LayerSet()> layers;
+  bool test_policies = true;     // examples and cases must pass
+  bool lazy_policy = false;      // read shipped rules when the first call is judged
+  const Clock* clock = nullptr;  // must be set; outlives the generation
+  PolicyPlace place;             // where requests are judged
   // Opens the API in a new state, in a protected call; null: no API, for a policy alone.
   std::function<void(lua_State*)> open_api;
   // Called for old names in scripts and policies, "NAME is deprecated: ..."; may be null.
@@ -92,6 +111,8 @@ class Generation {
   const std::vector<SourceFile>& files() const { return files_; }
   // The files, and the paths that would have taken precedence.
   const std::vector<MonitoredFile>& watched() const { return watched_; }
+  // What is to be said about the layers of the configuration.
+  const std::vector<std::string>& notes() const { return layers_.notes; }
   PolicyProgram& policy() { return *policy_; }
   const PolicyProgram& policy() const { return *policy_; }
 
@@ -101,6 +122,7 @@ class Generation {
   std::uint64_t id_ = 0;
   std::vector<SourceFile> files_;
   std::vector<MonitoredFile> watched_;
+  LayerSet layers_;
   // Order matters: references are destroyed before their state.
   std::unique_ptr<State> state_;
   std::map<std::string, ToolDefinition> tools_;

@@ -100,6 +100,20 @@ void seal_string_methods(lua_State* state) {
 
 }  // namespace
 
+GenerationLoader::GenerationLoader(const GenerationOptions& options, const Generation* before,
+                                   LayerSet layers)
+    : options_(options), before_(before), layers_(std::move(layers)), snapshot_([this] {
+        std::vector<const MemoryFiles*> memory = options_.in_memory;
+        if (layers_.files) memory.push_back(layers_.files.get());
+        return memory;
+      }()) {}
+
+std::vector<MonitoredFile> GenerationLoader::watched() const {
+  std::vector<MonitoredFile> all = snapshot_.watched();
+  all.insert(all.end(), layers_.watched.begin(), layers_.watched.end());
+  return all;
+}
+
 BudgetLimits GenerationLoader::budget(Nanos granted) const {
   BudgetLimits limits;
   const Nanos left = granted - (thread_time() - started_);
@@ -122,7 +136,13 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   policies_ = std::make_unique<Loader>(
       *made_->state_, snapshot_,
       tree_of("policies", options_.policies_dir, options_.shipped_policies_dir));
-  if (!options_.only_policies) failure->errors = scripts.compile_all();
+  std::vector<std::unique_ptr<Loader>> layer_scripts;
+  if (!options_.only_policies) {
+    failure->errors = scripts.compile_all();
+    for (ScriptError& error : compile_layers(&layer_scripts)) {
+      failure->errors.push_back(std::move(error));
+    }
+  }
   std::vector<ScriptError> policy_errors =
       is_tested() ? policies_->read_all() : policies_->compile_all();
   const bool scripts_compile = failure->errors.empty();
@@ -132,21 +152,23 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   }
 
   if (policy_errors.empty()) distrust(&policy_errors);
-  policy.set_hash(policy_hash());
+  policy.set_own_hash(policy_hash());
   same_policies_ = before_ != nullptr && before_->policy().commands() != nullptr &&
-                   before_->policy().error().empty() && before_->policy().hash() == policy.hash();
+                   before_->policy().error().empty() &&
+                   before_->policy().own_hash() == policy.own_hash();
 
   started_ = thread_time();
-  if (!options_.only_policies && !load_scripts(scripts, failure)) return nullptr;
+  if (!options_.only_policies && !load_scripts(scripts, layer_scripts, failure)) return nullptr;
   if (policy_errors.empty()) {
     ScriptError error;
     if (!load_policies(*policies_, &error)) {
       policy_errors = std::move(policy_faults_);
       if (policy_errors.empty()) policy_errors.push_back(std::move(error));
     } else if (options_.test_policies && !same_policies_ && !is_tested()) {
-      test_policies(&policy_errors);
+      add_failures(policy.test(), &policy_errors);
     }
   }
+  if (policy_errors.empty()) load_guards(&policy_errors);
   if (!policy_errors.empty()) {
     // A mode that does not exist is the caller's mistake, not a broken policy.
     const bool unknown_mode = policy_errors.front().code == kUnknownMode;
@@ -164,7 +186,8 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   if (policy.tool_limits()) add_limits_arguments();
   made_->files_ = snapshot_.files();
   policy.set_hash(policy_hash());
-  made_->watched_ = snapshot_.watched();
+  made_->watched_ = watched();
+  made_->layers_ = layers_;     // what is read later may be among their files
   policy_environment_.reset();  // or it would outlive the state
   if (!is_lazy()) policies_.reset();
   return std::move(made_);
@@ -189,7 +212,10 @@ bool GenerationLoader::is_policy_file(const std::string& path) const {
   const auto below = [&path](const std::string& directory) {
     return !directory.empty() && path.rfind(directory + "/", 0) == 0;
   };
-  return below(options_.policies_dir) || below(options_.shipped_policies_dir);
+  const bool is_layer =
+      std::any_of(layers_.parts.begin(), layers_.parts.end(),
+                  [&below](const LayerParts& layer) { return below(layer.policies_dir); });
+  return is_layer || below(options_.policies_dir) || below(options_.shipped_policies_dir);
 }
 
 // Adds an error for each policy file that other users can write.
@@ -271,7 +297,9 @@ void GenerationLoader::push_policy_environment(lua_State* state) {
   lua_pop(state, 1);
 }
 
-bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
+bool GenerationLoader::load_scripts(Loader& loader,
+                                    const std::vector<std::unique_ptr<Loader>>& layers,
+                                    LoadFailure* failure) {
   ScriptError error;
   bool valid = false;
   const bool ran = made_->state_->protect(
@@ -286,8 +314,13 @@ bool GenerationLoader::load_scripts(Loader& loader, LoadFailure* failure) {
         options.on_deprecated = options_.on_deprecated;
         if (!options_.spec_files.empty()) add_specs(state, loader, &options);
         add_host_tools(state, &options);
-        options.file_of_value = [&loader](lua_State* lua, int index) {
-          return loader.file_of_value(lua, index);
+        if (!add_layer_toolsets(state, layers, &error)) return;
+        options.file_of_value = [&loader, &layers](lua_State* lua, int index) {
+          std::string file = loader.file_of_value(lua, index);
+          for (const auto& layer : layers) {
+            if (file.empty()) file = layer->file_of_value(lua, index);
+          }
+          return file;
         };
         valid = read_executors(state, options.file_of_value, &made_->executors_, &error) &&
                 read_toolsets(state, options, &made_->tools_, &made_->handlers_, &error) &&
@@ -395,8 +428,8 @@ bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {
 }
 
 // A policy whose own examples and cases fail does not do what its author means.
-void GenerationLoader::test_policies(std::vector<ScriptError>* errors) {
-  std::istringstream lines(made_->policy().test());
+void GenerationLoader::add_failures(const std::string& failures, std::vector<ScriptError>* errors) {
+  std::istringstream lines(failures);
   for (std::string line; std::getline(lines, line);) {
     ScriptError error;
     error.code = "policy_error";

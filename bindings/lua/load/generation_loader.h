@@ -15,13 +15,13 @@ namespace gibbous::lua {
 
 class GenerationLoader {
  public:
-  GenerationLoader(const GenerationOptions& options, const Generation* before)
-      : options_(options), before_(before), snapshot_(options.in_memory) {}
+  GenerationLoader(const GenerationOptions& options, const Generation* before, LayerSet layers);
 
   // Returns null with the failure filled in (all but files).
   std::shared_ptr<Generation> load(std::uint64_t id, bool allow_broken_policy,
                                    LoadFailure* failure);
   const Snapshot& snapshot() const { return snapshot_; }
+  std::vector<MonitoredFile> watched() const;
   // The rules are still unread: this must live as long as the state, or until load_lazy().
   bool is_lazy() const { return static_cast<bool>(lazy_root_); }
   // Reads the rules of the generation that load() returned. Returns false with the error.
@@ -34,24 +34,35 @@ class GenerationLoader {
   BudgetLimits budget(Nanos granted) const;
   void add_specs(lua_State* state, Loader& loader, ToolReaderOptions* options);
   void add_host_tools(lua_State* state, ToolReaderOptions* options);
-  bool load_scripts(Loader& loader, LoadFailure* failure);
+  bool load_scripts(Loader& loader, const std::vector<std::unique_ptr<Loader>>& layers,
+                    LoadFailure* failure);
   bool load_presets(lua_State* state, Loader& loader,
                     const std::function<std::string(lua_State*, int)>& file_of_value,
                     ScriptError* error);
   bool load_policies(Loader& loader, ScriptError* error);
+  // In generation_layers.cc.
+  void push_copied_environment(lua_State* state);
+  bool add_layer_toolsets(lua_State* state, const std::vector<std::unique_ptr<Loader>>& layers,
+                          ScriptError* error);
+  std::vector<ScriptError> compile_layers(std::vector<std::unique_ptr<Loader>>* loaders);
+  void load_guards(std::vector<ScriptError>* errors);
+  bool load_guard(const LayerParts& layer, Loader& loader, std::vector<ScriptError>* errors);
+  bool read_guard(lua_State* state, const LayerParts& layer, Loader& loader, PolicyTables* tables,
+                  ScriptError* error);
   void push_policy_environment(lua_State* state);
   // In a protected call, with the result of policies/init.lua on top.
   bool read_policies(lua_State* state, Loader& loader, ScriptError* error);
   bool read_commands(lua_State* state, Loader& loader, PolicyProgram& into);
   bool waits_for_commands() const;
-  void test_policies(std::vector<ScriptError>* errors);
+  void add_failures(const std::string& failures, std::vector<ScriptError>* errors);
   std::string policy_hash() const;
   bool is_policy_file(const std::string& path) const;
   bool is_tested() const;
   void distrust(std::vector<ScriptError>* errors) const;
 
   const GenerationOptions& options_;
-  const Generation* before_;    // may be null
+  const Generation* before_;  // may be null
+  LayerSet layers_;
   bool same_policies_ = false;  // as `before_` has them
   Snapshot snapshot_;
   Nanos started_{0};

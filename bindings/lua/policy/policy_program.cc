@@ -9,6 +9,7 @@
 #include "bindings/lua/policy/command_policy.h"
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/knowledge_reader.h"
+#include "bindings/lua/policy/policy_guard.h"
 #include "bindings/lua/policy/request_value.h"
 #include "runtime/command/path_map.h"
 #include "runtime/rules/floor.h"
@@ -306,7 +307,7 @@ command::Facts facts_of_typed(CommandPolicy& commands, const InputReaders& reade
 }  // namespace
 
 std::shared_ptr<const Judgement> PolicyProgram::judge(const PolicyRequest& request, bool trace) {
-  return judge_at(request, place_, trace);
+  return judge_at(tables_, request, place_, trace);
 }
 
 std::function<std::shared_ptr<PreparedJudgement>()> PolicyProgram::judge_beside(
@@ -323,10 +324,11 @@ std::function<std::shared_ptr<PreparedJudgement>()> PolicyProgram::judge_beside(
   return commands->judge_beside(std::move(request), place_.variables, asked.mode);
 }
 
-std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyRequest& asked,
+std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyTables& tables,
+                                                         const PolicyRequest& asked,
                                                          const PolicyPlace& place, bool trace) {
   load_lazy();
-  CommandPolicy* commands = tables_.commands.get();
+  CommandPolicy* commands = tables.commands.get();
   CommandRequest request;
   if (commands == nullptr || commands->empty() || !command_of(asked, place, &request))
     return nullptr;
@@ -371,23 +373,70 @@ std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyRequest& as
   return made;
 }
 
-Verdict PolicyProgram::decide(const PolicyRequest& request) {
-  return decide_at(request, place_);
+namespace {
+
+// What rules that a layer adds say: they ask or deny, and have no opinion on anything else.
+Verdict added_verdict(const std::shared_ptr<const Judgement>& judgement, bool answered) {
+  Verdict verdict;
+  verdict.decision = Verdict::Decision::kAllow;
+  verdict.judgement = judgement;
+  if (judgement == nullptr) return verdict;
+  const rules::Outcome& outcome = judgement->outcome;
+  if (outcome.id == rules::kPolicyError) {
+    verdict.decision = Verdict::Decision::kDeny;
+    verdict.rule = outcome.id;
+    verdict.reason = outcome.reason;
+    verdict.file = outcome.file;
+    verdict.line = outcome.line;
+    return verdict;
+  }
+  for (const rules::Rule* rule : outcome.matched) {
+    const auto decision = static_cast<Verdict::Decision>(rule->decision);
+    const bool asks = decision == Verdict::Decision::kAsk;
+    if (asks && answered) continue;
+    if (asks) verdict.asks.push_back(rule->id);
+    if (decision <= verdict.decision) continue;
+    verdict.decision = decision;
+    verdict.rule = rule->id;
+    verdict.reason = rule->reason;
+    verdict.file = rule->file;
+    verdict.line = rule->line;
+  }
+  return verdict;
 }
 
-Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace& place) {
+}  // namespace
+
+Verdict PolicyProgram::decide(const PolicyRequest& request) {
+  Verdict verdict = decide_at(tables_, request, place_);
+  for (const PolicyGuard& guard : guards_) {
+    if (request.lacks_paths()) return {};
+    tighten(&verdict, decide_at(guard.tables, request, place_), guard.name);
+  }
+  return request.lacks_paths() ? Verdict{} : verdict;
+}
+
+void PolicyProgram::add_guard(PolicyGuard guard) {
+  guards_.push_back(std::move(guard));
+}
+
+Verdict PolicyProgram::decide_at(const PolicyTables& tables, const PolicyRequest& request,
+                                 const PolicyPlace& place) {
   load_lazy();  // not first within a script, which would pay for it
-  if (!tables_.decide) {
+  const bool only_rules = &tables != &tables_ && !tables.decide;
+  if (!tables.decide && !only_rules) {
     ScriptError error;
     error.message = error_.empty() ? "no policy is loaded" : error_;
     return refuse(error);
   }
-  const auto judgement = judge_at(request, place, /*trace=*/false);
+  const auto judgement = judge_at(tables, request, place, /*trace=*/false);
   if (request.lacks_paths()) return {};
   DecideFields fields{&request, nullptr, "", false, false};
   // A rule's ask counts as answered only when a person saw exactly this command.
   const bool seen = request.cleared && !request.approved_command.empty() &&
                     request.approved_command == approval_key(request);
+  if (only_rules) return added_verdict(judgement, seen);
+  Json fields = to_json(request);
   bool answered = request.cleared;
   // The mode's row of the tool decides about keys that are neither a command nor code.
   const bool counts = judgement != nullptr &&
@@ -404,7 +453,7 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
   }
   fields.approved = answered;
   fields.seen = seen;
-  Verdict verdict = run_decide(fields);
+  Verdict verdict = run_decide(tables, fields);
   verdict.judgement = judgement;
   name_asks(&verdict);
   if (judgement == nullptr) return verdict;
@@ -422,10 +471,10 @@ Verdict PolicyProgram::decide_at(const PolicyRequest& request, const PolicyPlace
   return verdict;
 }
 
-Verdict PolicyProgram::run_decide(const DecideFields& fields) {
+Verdict PolicyProgram::run_decide(const PolicyTables& tables, const DecideFields& fields) {
   Verdict verdict;
   ScriptError error;
-  if (!ask(state_, tables_.decide, budget_, fields, &verdict, &error)) return refuse(error);
+  if (!ask(state_, tables.decide, budget_, fields, &verdict, &error)) return refuse(error);
   return verdict;
 }
 
@@ -455,6 +504,10 @@ std::string wrong_case(const PolicyCase& each, const Verdict& verdict) {
 }  // namespace
 
 Verdict PolicyProgram::decide_case(const PolicyCase& each) {
+  return decide_case(tables_, each);
+}
+
+Verdict PolicyProgram::decide_case(const PolicyTables& tables, const PolicyCase& each) {
   PolicyRequest request;
   request.kind = RequestKind::kStart;
   request.tool = "policy";
@@ -464,12 +517,21 @@ Verdict PolicyProgram::decide_case(const PolicyCase& each) {
   request.cwd = each.cwd;
   request.argv = each.argv;
   if (each.argv.empty()) request.command = each.command;
-  return decide_at(request, {each.workspace, each.home, place_.variables, /*exists=*/false});
+  return decide_at(tables, request,
+                   {each.workspace, each.home, place_.variables, /*exists=*/false});
 }
 
 std::string PolicyProgram::test() {
+  return test(tables_);
+}
+
+std::string PolicyProgram::test_last_guard() {
+  return test(guards_.back().tables);
+}
+
+std::string PolicyProgram::test(const PolicyTables& tables) {
   std::string failures;
-  CommandPolicy* commands = tables_.commands.get();
+  CommandPolicy* commands = tables.commands.get();
   if (commands == nullptr || commands->empty()) return failures;
   const Status examples =
       rules::check_examples(commands->rules(), commands->test_function(state_, budget_, "auto"),
@@ -477,7 +539,7 @@ std::string PolicyProgram::test() {
   if (!examples) failures = examples.message();
   std::size_t count = 0;
   for (const PolicyCase& each : commands->cases()) {
-    const Verdict verdict = decide_case(each);
+    const Verdict verdict = decide_case(tables, each);
     const auto decision = static_cast<rules::Decision>(verdict.decision);
     if ((each.expected & bit_of(decision)) != 0) continue;
     if (++count <= kMaxFailures)

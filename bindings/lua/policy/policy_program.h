@@ -40,6 +40,8 @@ struct PolicyTables {
   std::vector<std::string> redact_patterns;
 };
 
+struct PolicyGuard;  // policy_guard.h
+
 class PolicyProgram {
  public:
   // `state` must outlive it.
@@ -48,6 +50,10 @@ class PolicyProgram {
 
   // --- Loading (load/generation_loader.h) ---
   PolicyTables& tables() { return tables_; }
+  // Adds the policy of a layer, which judges every request, too.
+  void add_guard(PolicyGuard guard);
+  // Runs the examples and the cases of the guard that was added last, as test() does.
+  std::string test_last_guard();
   State& state() { return state_; }
   // Defers reading the rules until the first request is judged: `load` reads them, or returns the
   // error.
@@ -55,6 +61,9 @@ class PolicyProgram {
   // Marks the policy as broken: it allows nothing from now on, and error() says why.
   void fail(std::string error);
   void set_hash(std::string hash) { hash_ = std::move(hash); }
+  // The same of the policy without its guards.
+  void set_own_hash(std::string hash) { own_hash_ = std::move(hash); }
+  const std::string& own_hash() const { return own_hash_; }
 
   // Prepares what the first request would wait for, such as the place's path classes. The rules
   // must have been read.
@@ -91,17 +100,24 @@ class PolicyProgram {
   const std::vector<std::string>& redact_patterns() const { return tables_.redact_patterns; }
 
  private:
-  std::shared_ptr<const Judgement> judge_at(const PolicyRequest& request, const PolicyPlace& place,
+  std::shared_ptr<const Judgement> judge_at(const PolicyTables& tables,
+                                            const PolicyRequest& request, const PolicyPlace& place,
                                             bool trace);
-  Verdict decide_at(const PolicyRequest& request, const PolicyPlace& place);
-  Verdict run_decide(const DecideFields& fields);
+  // The verdict of one policy alone.
+  Verdict decide_at(const PolicyTables& tables, const PolicyRequest& request,
+                    const PolicyPlace& place);
+  Verdict run_decide(const PolicyTables& tables, const DecideFields& fields);
+  Verdict decide_case(const PolicyTables& tables, const PolicyCase& each);
+  std::string test(const PolicyTables& tables);
 
   State& state_;
   Nanos budget_;
   PolicyPlace place_;
   PolicyTables tables_;
+  std::vector<PolicyGuard> guards_;
   std::string error_;
   std::string hash_;
+  std::string own_hash_;
   std::function<bool(ScriptError*)> load_rules_;  // null: they are read
 };
 

@@ -42,6 +42,9 @@ bool starts_with(std::string_view text, std::string_view start) {
 
 // Rules that stand for whatever is not known, or for what the caller chooses.
 bool may_be_approved(std::string_view id) {
+  if (const std::size_t layer = id.find(':'); layer != std::string_view::npos) {
+    id.remove_prefix(layer + 1);
+  }
   for (const char* catch_all : {"code.", "doubt.", "sandbox.", "secrets.", "executors."}) {
     if (starts_with(id, catch_all)) return false;
   }

@@ -15,6 +15,12 @@ Result<std::string> read_lua_table(const std::string& path) {
   return to_text(*table);
 }
 
+Result<std::string> read_lua_table(const std::string& path, const std::string& text) {
+  const auto table = lua::load_table(path, text, SystemClock());
+  if (!table) return table.status();
+  return to_text(*table);
+}
+
 Result<std::string> shipped_scripts(const std::string& name) {
   const auto share = host::find_share();
   if (!share) return share.status();

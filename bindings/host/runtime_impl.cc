@@ -21,6 +21,7 @@
 #include "bindings/lua/source/monitor_thread.h"
 #include "runtime/base/session_name.h"
 #include "runtime/sandbox/sandbox.h"
+#include "runtime/trust/root_owned.h"
 
 namespace gibbous {
 namespace {
@@ -72,14 +73,13 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
        {std::pair(&config_file, "config_file"), std::pair(&given.share_dir, "share_dir")}) {
     if (Status status = host::check_answers(*path, field); !status) return status;
   }
-  if (!config_file.empty()) {
-    const auto in_memory = memory_files.find(config_file);
-    auto loaded = in_memory == memory_files.end()
-                      ? lua::load_config(config_file, system_clock)
-                      : lua::load_config(config_file, std::string(in_memory->second), system_clock);
-    if (!loaded) return loaded.status();
-    config = std::move(loaded.value());
-  }
+  options.state_dir = host::state_directory(given.state_dir);
+  if (Status status = host::check_answers(options.state_dir, "state_dir"); !status) return status;
+  auto read = host::Layers::read(options, options.state_dir, memory_files, system_clock);
+  if (!read) return read.status();
+  layers = std::move(*read);
+  options.config_file = layers->user_file();
+  config = layers->merged().config;
   auto share = host::find_share(given.share_dir);
   if (!share) return share.status();
   const auto first_of = [](const std::string& option, const std::optional<std::string>& configured,
@@ -100,6 +100,11 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   generation.policies_dir =
       first_of(options.policies_dir, config.policies, generation.shipped_policies_dir);
   generation.in_memory = {&memory_files, &host::built_in_files()};
+  const std::string& shipped = generation.shipped_policies_dir;
+  layers->attach(generation,
+                 generation.policies_dir == shipped &&
+                     (lua::is_in_memory(shipped) || trust::objection_to_root_path(shipped).empty()),
+                 layers);
   generation.toolsets = !given.toolsets.empty()
                             ? given.toolsets
                             : config.toolsets.value_or(std::vector<std::string>{});
@@ -108,7 +113,11 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   generation.mode = options.mode = first_of(given.mode, config.mode, "default");
   generation.lazy_policy = given.lazy_policy;
   config.apply_lua(engine_options.limits, engine_options.generation.memory);
-  engine_options.limits.call_lua = std::max<Nanos>(engine_options.limits.call_lua, given.lua_time);
+  const std::vector<std::string>& fixed = layers->merged().managed_fields;
+  if (std::find(fixed.begin(), fixed.end(), "lua.call_ms") == fixed.end()) {
+    engine_options.limits.call_lua =
+        std::max<Nanos>(engine_options.limits.call_lua, given.lua_time);
+  }
   sandbox = config.sandbox;
   context.executor = config.executor.value_or("");
   context.executors = config.executors;
@@ -118,8 +127,6 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
     sandbox["profile"] = given.sandbox;
   }
 
-  options.state_dir = host::state_directory(given.state_dir);
-  if (Status status = host::check_answers(options.state_dir, "state_dir"); !status) return status;
   if (given.claim_session && !is_claimed_session(given.session)) options.session += '@';
   if (!options.session.empty() && options.session.back() == '@') {
     options.session = host::session_in(options.session, options.workspace);
@@ -146,7 +153,13 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   options.secrets.clear();  // one copy is enough
   config.apply_runs(runs_options);
   std::size_t& max_concurrent = runs_options.limits.max_concurrent;
-  max_concurrent = std::max(max_concurrent, given.min_concurrent);
+  const auto is_managed = [this](const char* field) {
+    const std::vector<std::string>& fields = layers->merged().managed_fields;
+    return std::find(fields.begin(), fields.end(), field) != fields.end();
+  };
+  if (!is_managed("limits.max_concurrent")) {
+    max_concurrent = std::max(max_concurrent, given.min_concurrent);
+  }
   runs_options.temp_directory = host::temp_directory(runs_options.env);
   config.apply_recording(recording_options, worker_options);
   worker_options.adopt = given.adopt_runs;
@@ -221,6 +234,9 @@ Status Runtime::Impl::init_parts() {
   context.path_variables =
       host::path_variables(options.workspace, engine_options.generation, options.config_file,
                            options.state_dir, runs_options.env);
+  for (const std::string& own : {layers->user_directory()}) {
+    if (!own.empty()) context.path_variables["CONFIG"].push_back(own);
+  }
   engine_options.generation.open_api = lua::open_api;
   auto made_engine = lua::Engine::create(engine_options, context);
   if (!made_engine) return made_engine.status();
@@ -458,9 +474,21 @@ void Runtime::Impl::add_backlog(const std::string& session, CallResult result,
   run_events->backlog().recall(session, [this, session, held, end] {
     for (const ReportedRun& run : held->reported) run_events->backlog().note_reported(session, run);
     held->backlog = run_events->for_agent(session);
+    add_layer_notes(session, &held->backlog);
     note_given_later();
     end(std::move(*held));
   });
+}
+
+// Each session's agent is told once.
+void Runtime::Impl::add_layer_notes(const std::string& session, std::vector<std::string>* backlog) {
+  constexpr std::size_t kMaxTold = 1000;
+  if (layer_notes.empty()) return;
+  if (notes_told.size() >= kMaxTold && notes_told.count(session) == 0) return;
+  std::size_t& told = notes_told[session];
+  backlog->insert(backlog->begin(), layer_notes.begin() + static_cast<std::ptrdiff_t>(told),
+                  layer_notes.end());
+  told = layer_notes.size();
 }
 
 // A host with its own loop has received what it was given once it polls again.
@@ -477,6 +505,10 @@ void Runtime::Impl::deliver(const Event& event) {
     const std::string& policy = engine->current()->policy().hash();
     if (policy != recorded_policy) recording->recorder().refresh_all();
     recorded_policy = policy;
+  }
+  constexpr std::size_t kMaxLayerNotes = 20;
+  if (event.name == "layer_note" && layer_notes.size() < kMaxLayerNotes) {
+    layer_notes.push_back(event.json);
   }
   if (closing || event_handler == nullptr) return;
   // It may set another handler.

@@ -12,6 +12,7 @@
 
 #include "bindings/host/border.h"
 #include "bindings/host/decisions.h"
+#include "bindings/host/layers.h"
 #include "bindings/host/policy_redactor.h"
 #include "bindings/host/run_events.h"
 #include "bindings/host/state_gate.h"
@@ -129,7 +130,11 @@ struct Runtime::Impl {
   Json sandbox;  // the least sandbox of every run: a request, or null
   SystemClock system_clock;
   lua::MemoryFiles memory_files;  // of the host; their bytes are in `options`
-  std::string recorded_policy;    // that the records of runs speak of: its hash
+  std::shared_ptr<host::Layers> layers;
+  std::vector<std::string> layer_notes;           // events, as JSON
+  std::map<std::string, std::size_t> notes_told;  // how many of them a session has been given
+  void add_layer_notes(const std::string& session, std::vector<std::string>* backlog);
+  std::string recorded_policy;  // that the records of runs speak of: its hash
   // Non-null for specs, whose clock takes the place of the system's.
   std::unique_ptr<lua::SpecWorld> specs;
   const Clock* clock = &system_clock;

@@ -11,6 +11,8 @@ namespace gibbous {
 // Runs the file, sandboxed and for a bounded time, and returns the table that it returns as JSON
 // text. The error (config_invalid) names the file and, where possible, the line.
 Result<std::string> read_lua_table(const std::string& path);
+// The same for a text that is in memory; `path` is its name in messages.
+Result<std::string> read_lua_table(const std::string& path, const std::string& text);
 
 // Returns a directory below the shipped scripts that has an init.lua of its own, for
 // RuntimeOptions::scripts_dir.

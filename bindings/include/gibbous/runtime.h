@@ -128,7 +128,14 @@ struct RuntimeOptions {
   // policies_dir, config.lua that of config_file; naming both is an error. Messages call them
   // <host>/scripts/init.lua.
   std::map<std::string, std::string> files;
-  std::string mode;  // permission mode: default, auto, plan, dangerous, ci, or a team's own
+  // The layers of configuration besides the file above, which are "managed" (the directory
+  // managed_dir, owned by root; nothing below loosens it), "user" ($XDG_CONFIG_HOME/gibbous, whose
+  // config.lua config_file takes the place of) and "project" (`.gibbous` of the workspace, used
+  // once it is trusted: layers.h). None by default: what an embedding program is configured by is
+  // its own decision. The `gibbous` command uses all three.
+  std::vector<std::string> layers;
+  std::string managed_dir;  // absolute; /etc/gibbous by default
+  std::string mode;         // permission mode: default, auto, plan, dangerous, ci, or a team's own
   std::vector<std::string> toolsets;  // only these toolsets; all by default
   // List every parameter of the tools, those that scripts call rare too; they are accepted always.
   bool all_parameters = false;
@@ -227,8 +234,9 @@ struct CallResult {
 // Names: run_adopted (an earlier host started it), run_inherited (an earlier process of the session
 // queued it; only in a backlog), run_started, run_ended, run_requeued (its host died, and it waits
 // to be started again), run_ready, run_not_ready (its readiness conditions came true, or did not in
-// time), the names of watchers, events_suppressed (how many matches of watchers were left out),
-// run_log_failed, run_log_recovered, journal_failed (runs are not recorded; the message says why),
+// time), layer_note (of the configuration's layers: "message"), the names of watchers,
+// events_suppressed (how many matches of watchers were left out), run_log_failed,
+// run_log_recovered, journal_failed (runs are not recorded; the message says why),
 // journal_recovered, journal_cut (something that was recorded is gone), reload_ok, reload_failed,
 // tools_changed, keeper_lost, host_error (a callback of the host threw: "where", "message"), log.
 struct Event {

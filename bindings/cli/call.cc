@@ -20,6 +20,7 @@
 #include "bindings/cli/terminal.h"
 #include "bindings/json/text.h"
 #include "bindings/stdio/program_signals.h"
+#include "bindings/stdio/question_text.h"
 
 namespace gibbous::cli {
 namespace {
@@ -177,6 +178,14 @@ std::optional<CallResult> finish(Runtime& runtime, stdio::ProgramSignals& signal
 
 }  // namespace
 
+static void print_layer_note(const Event& event) {
+  const Json note = Json::parse(event.json, nullptr, false);
+  if (note.is_object() && note.contains("message") && note["message"].is_string()) {
+    constexpr std::size_t kMaxNoteBytes = 1000;
+    print_error(stdio::printable(note["message"].get<std::string>(), kMaxNoteBytes));
+  }
+}
+
 ExitCode run_call(const Options& options) {
   CallRequest request;
   request.tool = options.tool;
@@ -199,7 +208,10 @@ ExitCode run_call(const Options& options) {
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
   warn_of_policy(**runtime);
-  (*runtime)->on_event([&started](const Event& event) { started.take(event); });
+  (*runtime)->on_event([&started](const Event& event) {
+    if (event.name == "layer_note") print_layer_note(event);
+    started.take(event);
+  });
 
   std::optional<CallResult> result =
       finish(**runtime, **signals, std::move(request), can_ask(options));

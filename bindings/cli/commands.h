@@ -31,6 +31,8 @@ ExitCode run_report(const Options& options);
 ExitCode run_top(const Options& options);
 ExitCode run_up(const Options& options);
 ExitCode run_control(const Options& options);
+ExitCode run_config(const Options& options);
+ExitCode run_trust(const Options& options);
 ExitCode run_version(const Options& options);
 
 }  // namespace gibbous::cli

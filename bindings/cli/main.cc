@@ -61,6 +61,10 @@ ExitCode run(const Options& options) {
       return gibbous::cli::run_up(options);
     case Command::kControl:
       return gibbous::cli::run_control(options);
+    case Command::kConfig:
+      return gibbous::cli::run_config(options);
+    case Command::kTrust:
+      return gibbous::cli::run_trust(options);
     case Command::kVersion:
       return gibbous::cli::run_version(options);
   }

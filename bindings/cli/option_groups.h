@@ -22,6 +22,8 @@ void add_work_option(CLI::App& command, Options& options);
 void add_common_options(CLI::App& command, Options& options);
 // mcp, and mcp install.
 void add_mcp_command(CLI::App& app, Options& options);
+// config and trust
+void add_layer_commands(CLI::App& app, Options& options);
 void add_up_command(CLI::App& app, Options& options);
 void add_test_command(CLI::App& app, Options& options);
 

@@ -335,6 +335,7 @@ void add_commands(CLI::App& app, Options& options) {
   add_new_command(app, options);
   add_test_command(app, options);
   add_up_command(app, options);
+  add_layer_commands(app, options);
   add_journal_commands(app, options);
   add_policy_commands(app, options);
   add_approval_commands(app, options);
@@ -416,6 +417,7 @@ void add_work_option(CLI::App& command, Options& options) {
 void add_common_options(CLI::App& command, Options& options) {
   RuntimeOptions& runtime = options.runtime;
   runtime.lazy_policy = true;
+  runtime.layers = {"managed", "user", "project"};
   const char* group = "Options of every command";
   command.add_option("--mode", runtime.mode, "Permission mode: default, auto, plan, ...")
       ->type_name("MODE")

@@ -35,6 +35,8 @@ enum class Command {
   kTop,
   kUp,
   kControl,
+  kConfig,
+  kTrust,
   kVersion
 };
 enum class PolicyTask { kCheck, kExplain, kTest, kLog, kDiff };
@@ -88,6 +90,10 @@ struct Options {
 
   std::string filter;          // test: a part of the names
   unsigned time_limit_s = 30;  // test: of a spec
+
+  bool list_trusted = false;  // trust
+  bool revoke_trust = false;
+  bool yes = false;
 
   bool repair = false;  // doctor: repair the journal
 

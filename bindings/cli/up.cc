@@ -16,6 +16,7 @@
 #include "bindings/cli/loop.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
+#include "bindings/cli/trust.h"
 #include "bindings/cli/up_control.h"
 #include "bindings/cli/up_view.h"
 #include "bindings/inspect/journal_query.h"
@@ -39,8 +40,9 @@ bool is_lua(const std::string& path) {
   return std::filesystem::path(path).extension() == ".lua";
 }
 
-Result<Declared> read_services(const std::string& path) {
-  const auto text = read_lua_table(path);
+// `given`: the file's bytes, where they were trusted.
+Result<Declared> read_services(const std::string& path, const std::optional<std::string>& given) {
+  const auto text = given ? read_lua_table(path, *given) : read_lua_table(path);
   if (!text) return text.status();
   Json list = Json::parse(*text, nullptr, false);
   if (list == Json::object()) list = Json::array();  // an empty table of Lua is both
@@ -85,10 +87,13 @@ int first_bad_line(const std::string& text) {
   return number;
 }
 
-Result<Declared> read_procfile(const std::string& path) {
-  std::ifstream file(path);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return Status::error("config_invalid", "cannot read " + path);
+Result<Declared> read_procfile(const std::string& path, const std::optional<std::string>& given) {
+  std::string text = given.value_or("");
+  if (!given) {
+    std::ifstream file(path);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file) return Status::error("config_invalid", "cannot read " + path);
+  }
   if (text.size() > kMaxFileBytes) {
     return Status::error("config_invalid", path + ": expected at most 1 MiB, got " +
                                                std::to_string(text.size()) + " bytes");
@@ -194,7 +199,20 @@ ExitCode run_up(const Options& options) {
                                        ? find_file(options.runtime)
                                        : Result<std::string>(options.services_file);
   if (!file) return fail(file.status(), options);
-  const auto declared = is_lua(*file) ? read_services(*file) : read_procfile(*file);
+  // A file that the command line names is the person's own word; one that is found may have come
+  // with the repository.
+  std::optional<std::string> text;
+  if (options.services_file.empty()) {
+    const TrustCandidate found = look_at_trust(*file, options.runtime.state_dir);
+    if (found.files.size() != 1 || found.state == "unusable") {
+      return fail(Status::error("layer_unusable", found.why), options);
+    }
+    if (found.state != "trusted") {
+      if (const ExitCode code = ask_for_trust(found, options); code != ExitCode::kDone) return code;
+    }
+    text = found.files.front().text;
+  }
+  const auto declared = is_lua(*file) ? read_services(*file, text) : read_procfile(*file, text);
   if (!declared) return fail(declared.status(), options);
   auto signals = stdio::ProgramSignals::create();
   if (!signals) return fail(signals.status(), options);

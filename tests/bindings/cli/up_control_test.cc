@@ -28,6 +28,11 @@ struct Terminals {
 
   ProgramSpec spec_for(const std::string& services) const {
     workspace.write("gibbous.lua", services);
+    REQUIRE(
+        run_program({.argv = {command_path(), "trust", "--yes", "gibbous.lua", "--state", state},
+                     .env = {},
+                     .cwd = workspace.path()})
+            .status.code == kDone);
     return {.argv = {command_path(), "up", "--json", "--state", state},
             .env = {},
             .cwd = workspace.path()};

@@ -44,6 +44,9 @@ PolicyOptions policy_options(const Options& options) {
   made.mode = options.runtime.mode;
   made.workspace = options.runtime.workspace;
   made.tested = !options.untested;
+  const bool judges =
+      options.policy_task == PolicyTask::kCheck || options.policy_task == PolicyTask::kExplain;
+  if (judges) made.layers = {"managed", "user", "project"};
   return made;
 }
 

@@ -105,7 +105,10 @@ Json options_table(const RuntimeOptions& options) {
   if (!options.toolsets.empty()) table["toolsets"] = options.toolsets;
   if (!options.sandbox.empty()) table["sandbox"] = {{"profile", options.sandbox}};
   if (!options.workspace.empty()) table["workspace"] = options.workspace;
-  if (!options.scripts_dir.empty()) table["scripts"] = options.scripts_dir;
+  // Those that ship are what a front end needs, and no choice of a user.
+  const auto share = find_share(options.share_dir);
+  const bool ships = share && options.scripts_dir.starts_with(*share + "/");
+  if (!options.scripts_dir.empty() && !ships) table["scripts"] = options.scripts_dir;
   if (!options.policies_dir.empty()) table["policies"] = options.policies_dir;
   return table;
 }

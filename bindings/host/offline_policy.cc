@@ -2,10 +2,12 @@
 #include "gibbous/policy.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <utility>
 
 #include "bindings/host/built_in.h"
+#include "bindings/host/layers.h"
 #include "bindings/host/places.h"
 #include "bindings/json/flat_object.h"
 #include "bindings/json/text.h"
@@ -19,6 +21,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/nearest.h"
 #include "runtime/sandbox/sandbox.h"
+#include "runtime/trust/root_owned.h"
 
 namespace gibbous {
 namespace {
@@ -73,12 +76,24 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
   auto policy = std::unique_ptr<Policy>(new Policy());
   Impl& impl = *policy->impl_;
   impl.options = given;
-  lua::Config config;
-  if (!given.config_file.empty()) {
-    auto loaded = lua::load_config(given.config_file, impl.clock);
-    if (!loaded) return loaded.status();
-    config = std::move(*loaded);
+  RuntimeOptions asked;
+  asked.config_file = given.config_file;
+  asked.policies_dir = given.policies_dir;
+  asked.mode = given.mode;
+  asked.managed_dir = given.managed_dir;
+  asked.layers = given.layers;
+  // Commands may be judged for a place that does not exist, which has no project.
+  std::error_code missing;
+  const std::string place = given.workspace.empty() ? "." : given.workspace;
+  if (std::filesystem::is_directory(place, missing)) {
+    asked.workspace = given.workspace;
+  } else {
+    std::erase(asked.layers, "project");
   }
+  const auto layers =
+      host::Layers::read(asked, host::state_directory(""), lua::MemoryFiles{}, impl.clock);
+  if (!layers) return layers.status();
+  const lua::Config config = (*layers)->merged().config;
   auto share = host::find_share();
   if (!share) return share.status();
   lua::GenerationOptions options;
@@ -90,6 +105,12 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
                              ? given.policies_dir
                              : config.policies.value_or(options.shipped_policies_dir);
   options.only_policies = true;
+  const std::string& shipped = options.shipped_policies_dir;
+  (*layers)->attach(
+      options,
+      options.policies_dir == shipped &&
+          (lua::is_in_memory(shipped) || trust::objection_to_root_path(shipped).empty()),
+      *layers);
   options.test_policies = given.tested;
   if (impl.options.mode.empty()) impl.options.mode = config.mode.value_or(kFallbackMode);
   options.mode = impl.options.mode;

@@ -20,6 +20,8 @@ namespace gibbous {
 struct PolicyOptions {
   std::string policies_dir;  // a directory with init.lua; the shipped policies by default
   std::string config_file;
+  std::vector<std::string> layers;  // as in RuntimeOptions, with managed_dir; none by default
+  std::string managed_dir;
   std::string mode;       // for requests that name none
   std::string workspace;  // for requests that name none; need not exist
   bool tested = true;     // reject policies whose own examples and cases fail, as a Runtime does

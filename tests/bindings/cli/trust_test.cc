@@ -103,6 +103,20 @@ TEST_CASE("trust names what it cannot use, and what is not there") {
   CHECK_THAT(project.run({"trust", "--yes"}).err, Contains("does not exist"));
 }
 
+TEST_CASE("policy check says what the layers say, too") {
+  const Project project;
+  project.write("policies/init.lua",
+                "return { rules = { { id = 'team.no_ls', decision = 'deny', reason = 'Use find.',\n"
+                "  program = 'ls', match = { 'ls' }, not_match = { 'cat x' } } } }\n");
+  constexpr int kAllowed = 0;
+  constexpr int kDeniedByPolicy = 20;
+  CHECK(project.run({"policy", "check", "ls"}).status.code == kAllowed);
+  REQUIRE(project.run({"trust", "--yes"}).status.code == kDone);
+  const Outcome outcome = project.run({"policy", "check", "ls"});
+  CHECK(outcome.status.code == kDeniedByPolicy);
+  CHECK_THAT(outcome.out, Contains("project:team.no_ls"));
+}
+
 TEST_CASE("config shows each value with its place, what was refused, and no secrets") {
   const Project project;
   project.write("config.lua", "return {\n  limits = { max_queued = 5 },\n  mode = 'dangerous',\n}");
@@ -142,6 +156,18 @@ TEST_CASE("no option and no variable turns the managed layer off") {
       config, nobody + "GIBBOUS_SHARE=/tmp/x " + gibbous + " config --workspace /", "cd /");
   CHECK(share.status.code == kFailed);
   CHECK_THAT(share.err, Contains("GIBBOUS_SHARE names what others than root can change"));
+}
+
+TEST_CASE("up takes place within what is managed") {
+  if (!can_unshare()) return;
+  const Project project;
+  std::ofstream(project.workspace() + "/services.lua")
+      << "return { { name = 'a', command = 'echo hi' }, { name = 'b', command = 'echo ho' } }";
+  const Outcome outcome =
+      project.run_managed("return { scripts = '/etc/gibbous/none', modes = { 'auto' } }",
+                          command_path() + " up services.lua");
+  CHECK(outcome.status.code == kDone);
+  CHECK_THAT(outcome.out, Contains("a | hi") && Contains("b | ho"));
 }
 
 TEST_CASE("a managed file of somebody else stops every start, with the fix") {

@@ -189,6 +189,7 @@ RuntimeOptions read_options(const char* text) {
   RuntimeOptions options;
   options.config_file = input.text("config_file");
   options.layers = input.texts("layers");
+  options.managed_dir = input.text("managed_dir");
   options.scripts_dir = input.text("scripts_dir");
   options.policies_dir = input.text("policies_dir");
   options.files = read_texts_by_name(input, "files");

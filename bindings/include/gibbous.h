@@ -126,7 +126,8 @@ GIB_API int gib_has(const char* feature);
 
 /* Makes a runtime. `options` is NULL or a JSON object with the fields of gibbous::RuntimeOptions:
  *   mode, workspace, state_dir, session, sandbox, config_file, scripts_dir, policies_dir,
- *   keeper_path, share_dir: strings; toolsets, layers: lists of strings; secrets: an object of strings;
+ *   keeper_path, share_dir, managed_dir: strings; toolsets, layers: lists of strings;
+ *   secrets: an object of strings;
  *   files: an object of strings, the bytes of scripts/..., policies/... and config.lua by name;
  *   environment: an object of strings, what runs inherit in place of this process's environment;
  *   adopt_runs, keep_runs, claim_session, work_for_others, work_queue, watch_files, lazy_policy,

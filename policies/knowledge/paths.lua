@@ -138,7 +138,10 @@ return {
   -- Gibbous's own: what it remembers, and its configuration;
   { name = 'own_state', named = true, entries = { '$STATE', '$CONFIG', '~/.local/state/gibbous' } },
   -- what decides.
-  { name = 'own_rules', entries = { '$SCRIPTS', '$POLICIES', '~/.config/gibbous', '/etc/gibbous' } },
+  {
+    name = 'own_rules',
+    entries = { '$SCRIPTS', '$POLICIES', '~/.config/gibbous', '/etc/gibbous' },
+  },
   -- Files of the workspace that often hold secrets: reading them needs approval.
   {
     name = 'secret',

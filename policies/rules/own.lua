@@ -34,8 +34,8 @@ return {
   {
     id = 'own.trust',
     decision = 'deny',
-    reason = 'What a project may configure is trusted by a person, who has looked at it: ask them to '
-      .. 'run `gibbous trust` themselves.',
+    reason = 'What a project may configure is trusted by a person, who has looked at it: ask them '
+      .. 'to run `gibbous trust` themselves.',
     program = { 'gibbous', 'python', 'python3', 'python3.*' },
     test = function(command)
       local first = command.program:find('^python') and 4 or 2
@@ -49,10 +49,12 @@ return {
       return not (last == '--help' or last == '--list' and #command.argv == first + 1)
     end,
     match = {
-      'gibbous trust', 'gibbous trust --yes .', './build/gibbous trust --yes', 'yes | gibbous trust',
-      'python3 -m gibbous trust --yes', 'gibbous trust --revoke .',
+      'gibbous trust', 'gibbous trust --yes .', './build/gibbous trust --yes',
+      'yes | gibbous trust', 'python3 -m gibbous trust --yes', 'gibbous trust --revoke .',
     },
-    not_match = { 'gibbous trust --list', 'gibbous doctor', 'python3 -m pytest trust', 'trust list' },
+    not_match = {
+      'gibbous trust --list', 'gibbous doctor', 'python3 -m pytest trust', 'trust list',
+    },
   },
   {
     id = 'own.start',

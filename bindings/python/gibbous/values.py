@@ -20,6 +20,7 @@ class Options(TypedDict, total=False):
     secrets: dict[str, str]  # values by the name that runs use; no log shows them
     config_file: Path  # a configuration in Lua
     layers: Sequence[str]  # of configuration: managed, user, project (docs/configuration.md); default: none
+    managed_dir: Path  # the managed layer, owned by root; default: /etc/gibbous
     scripts_dir: Path  # scripts of your own, with an init.lua
     policies_dir: Path  # policies of your own, with an init.lua
     files: dict[str, str]  # scripts/..., policies/... and config.lua from memory, by name

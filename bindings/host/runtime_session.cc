@@ -44,4 +44,15 @@ void Runtime::Impl::claim_session() {
   }
 }
 
+// Each session's agent is told once.
+void Runtime::Impl::add_layer_notes(const std::string& session, std::vector<std::string>* backlog) {
+  constexpr std::size_t kMaxTold = 1000;
+  if (layer_notes.empty()) return;
+  if (notes_told.size() >= kMaxTold && notes_told.count(session) == 0) return;
+  std::size_t& told = notes_told[session];
+  backlog->insert(backlog->begin(), layer_notes.begin() + static_cast<std::ptrdiff_t>(told),
+                  layer_notes.end());
+  told = layer_notes.size();
+}
+
 }  // namespace gibbous

@@ -431,12 +431,11 @@ Verdict PolicyProgram::decide_at(const PolicyTables& tables, const PolicyRequest
   }
   const auto judgement = judge_at(tables, request, place, /*trace=*/false);
   if (request.lacks_paths()) return {};
-  DecideFields fields{&request, nullptr, "", false, false};
   // A rule's ask counts as answered only when a person saw exactly this command.
   const bool seen = request.cleared && !request.approved_command.empty() &&
                     request.approved_command == approval_key(request);
   if (only_rules) return added_verdict(judgement, seen);
-  Json fields = to_json(request);
+  DecideFields fields{&request, nullptr, "", false, false};
   bool answered = request.cleared;
   // The mode's row of the tool decides about keys that are neither a command nor code.
   const bool counts = judgement != nullptr &&

@@ -184,6 +184,12 @@ HttpProbe::HttpProbe(const ProbeContext& context, const HttpUrl& url, int status
       request_(url.request()),
       wanted_(status) {}
 
+HttpProbe::HttpProbe(const ProbeContext& context, const HttpUrl& url, std::string request,
+                     OnDone on_done)
+    : ConnectProbe(context, url.host, url.port, std::move(on_done)),
+      request_(std::move(request)),
+      wanted_(0) {}
+
 int HttpProbe::on_open(TcpConnection& connection) {
   parser_ = HttpStatusParser();
   return connection.exchange(request_);

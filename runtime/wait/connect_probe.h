@@ -112,6 +112,8 @@ class HttpProbe final : public ConnectProbe {
  public:
   // status 0: any from 200 to 399.
   HttpProbe(const ProbeContext& context, const HttpUrl& url, int status, OnDone on_done);
+  // Sends this request instead of a GET.
+  HttpProbe(const ProbeContext& context, const HttpUrl& url, std::string request, OnDone on_done);
 
  private:
   int on_open(TcpConnection& connection) override;

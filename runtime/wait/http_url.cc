@@ -99,6 +99,12 @@ std::string HttpUrl::text() const {
   return "http://" + authority_of(*this) + target;
 }
 
+std::string HttpUrl::post(std::string_view body) const {
+  return "POST " + target + " HTTP/1.1\r\nHost: " + authority_of(*this) +
+         "\r\nUser-Agent: gibbous\r\nContent-Type: application/json\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + std::string(body);
+}
+
 std::string HttpUrl::request() const {
   return "GET " + target + " HTTP/1.1\r\nHost: " + authority_of(*this) +
          "\r\nUser-Agent: gibbous\r\nAccept: */*\r\nConnection: close\r\n\r\n";

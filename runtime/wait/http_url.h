@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "gibbous/status.h"
 
@@ -21,6 +22,8 @@ struct HttpUrl {
   std::string text() const;
   // Returns the whole GET request.
   std::string request() const;
+  // The same for a POST of JSON.
+  std::string post(std::string_view body) const;
 };
 
 }  // namespace gibbous

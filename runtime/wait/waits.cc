@@ -36,6 +36,24 @@ Result<Wait*> Waits::start(WaitSpec spec, std::function<void(WaitResult)> on_don
   return static_cast<Wait*>(started);
 }
 
+void Waits::post(const HttpUrl& url, std::string_view body,
+                 std::function<void(const std::string& trouble)> on_done) {
+  if (closed_) return;
+  const std::uint64_t number = ++last_post_;
+  auto probe = std::make_unique<HttpProbe>(
+      context_.probes, url, url.post(body),
+      [this, number, on_done = std::move(on_done)](const auto& reached) {
+        // The probe is still on the stack.
+        const std::string trouble = reached ? "" : posts_.at(number)->trouble();
+        deadlines_.after(Nanos{0}, [this, number, on_done, trouble] {
+          posts_.erase(number);
+          on_done(trouble);
+        });
+      });
+  HttpProbe& started = *(posts_[number] = std::move(probe));
+  started.finish();  // one try
+}
+
 void Waits::register_conditions(const WaitOperation& operation) {
   for (const auto& condition : operation.conditions()) {
     if (condition->run() == nullptr) continue;
@@ -136,6 +154,7 @@ void Waits::on_cancelled(WaitOperation& operation) {
 void Waits::close(std::function<void()> on_closed) {
   if (closed_) return;
   closed_ = true;
+  posts_.clear();
   runs_.remove_observer(this);
   answered_.clear();
   watching_.clear();

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "runtime/base/open_handles.h"
 #include "runtime/runs/deadlines.h"
+#include "runtime/wait/connect_probe.h"
 #include "runtime/wait/port_prober.h"
 #include "runtime/wait/wait_operation.h"
 
@@ -22,6 +24,10 @@ class Waits final : private RunsObserver, private WaitOperation::Owner {
   // Wrong conditions (a bad regex with its position, an unknown run, a bad URL) fail here with code
   // invalid_arguments or run_not_found. Otherwise on_done comes once, from the loop.
   Result<Wait*> start(WaitSpec spec, std::function<void(WaitResult)> on_done);
+  // Sends JSON to a server, once. The loop calls on_done with "", or with what went wrong; never
+  // after close(). `body` is small enough for a new socket's buffer.
+  void post(const HttpUrl& url, std::string_view body,
+            std::function<void(const std::string& trouble)> on_done);
   // A test has moved the clock.
   void clock_moved() { deadlines_.clock_moved(); }
   // Cancels every remaining wait. on_closed comes from the loop, after which the object may be
@@ -54,6 +60,8 @@ class Waits final : private RunsObserver, private WaitOperation::Owner {
   // The conditions that watch a run, oldest first but exits last, so that a run's last output
   // counts before its end.
   std::unordered_map<const Run*, std::vector<PendingCondition*>> watching_;
+  std::map<std::uint64_t, std::unique_ptr<HttpProbe>> posts_;
+  std::uint64_t last_post_ = 0;
   std::vector<WaitOperation*> answered_;  // not delivered yet, in order
   Deadlines::Token delivery_ = 0;
   bool taking_output_ = false;  // conditions are taking output; deliver() follows

@@ -11,6 +11,14 @@ return {
     },
   },
   {
+    name = 'the questions that a person answers',
+    deny = {
+      'gibbous asks allow aB3xK9mZ', 'gibbous --state /tmp/s asks allow aB3x --always',
+      'gibbous asks', 'timeout 5 gibbous asks --watch', "sh -c 'gibbous asks deny aB3x'",
+      'echo y | gibbous asks -w', 'XDG_STATE_HOME=/tmp/s ./gibbous asks list --json',
+    },
+  },
+  {
     name = 'other agents',
     asked_or_denied = {
       'claude --dangerously-skip-permissions',

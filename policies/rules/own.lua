@@ -57,6 +57,26 @@ return {
     },
   },
   {
+    id = 'own.answer',
+    decision = 'deny',
+    reason = 'A person answers the questions of this policy, in a terminal of their own: tell them '
+      .. 'that one waits.',
+    program = { 'gibbous', 'gibbous-*' },
+    test = function(command)
+      for at = 2, #command.argv do
+        if command.argv[at] == 'asks' then
+          return command.argv[#command.argv] ~= '--help'
+        end
+      end
+      return false
+    end,
+    match = {
+      'gibbous asks allow aB3xK9mZ', 'gibbous asks', './build/gibbous --state s asks deny aB3x',
+      'gibbous asks --watch',
+    },
+    not_match = { 'gibbous asks --help', 'gibbous ps', 'grep asks README.md' },
+  },
+  {
     id = 'own.start',
     decision = 'ask',
     reason = 'This starts Gibbous itself, perhaps in another mode or with another state, or '
@@ -79,7 +99,8 @@ return {
       if first == 'policy' and prints[second] and #command.assignments == 0 then
         return false
       end
-      local shows = { ps = true, logs = true, events = true, top = true, report = true }
+      -- In top, a key answers a question.
+      local shows = { ps = true, logs = true, events = true, report = true }
       if shows[first] then
         for at = 2, #command.argv do
           if command.argv[at]:find('^%-%-') and not command.argv[at]:find('^%-%-json') then
@@ -93,6 +114,7 @@ return {
     match = {
       "gibbous call bg_start '{}' --mode dangerous", 'gibbous mcp', 'gibbous approvals revoke 3',
       './build/gibbous session --policies loose', 'XDG_STATE_HOME=/tmp/s gibbous mcp',
+      'gibbous top',
     },
     not_match = {
       'gibbous --version', "gibbous policy check --mode auto 'ls'", 'gibbous policy test team',

@@ -25,7 +25,8 @@ std::unique_ptr<DecisionLog> make_log(const std::string& directory, const Clock&
 }  // namespace
 
 Decisions::Decisions(std::string directory, const Clock& clock, StateGate& gate,
-                     lua::Engine& engine, Recording& recording,
+                     lua::Engine& engine, Recording& recording, Runs& runs, lua::AskSettings times,
+                     std::function<void(const OpenAsk&)> notify,
                      std::function<void(const std::string& message)> on_problem)
     : clock_(clock),
       engine_(engine),
@@ -33,7 +34,17 @@ Decisions::Decisions(std::string directory, const Clock& clock, StateGate& gate,
       gate_(gate),
       approvals_({.directory = directory,
                   .on_problem = [this](const Status& status) { on_problem_(status.message()); }},
-                 clock) {
+                 clock),
+      asks_(
+          directory, clock, gate, runs, times,
+          {.remember =
+               [this](const AskRequest& request, const AskAnswer& answer,
+                      const std::function<void()>& failed) { remember(request, answer, failed); },
+           .redactor = [this]() -> const Redactor& { return redactor_of(engine_.current()->id()); },
+           .emit = [this](const std::string& name, const std::string& session,
+                          Json fields) { engine_.emit(name, session, std::move(fields)); },
+           .on_problem = on_problem_,
+           .notify = std::move(notify)}) {
   if (recording.is_enabled()) {
     journal_ = std::make_unique<DecisionJournal>(recording, clock, on_problem_);
   } else if (!directory.empty()) {
@@ -41,9 +52,8 @@ Decisions::Decisions(std::string directory, const Clock& clock, StateGate& gate,
   }
   engine_.set_approver([this](AskRequest request) { ask(std::move(request)); },
                        [this](const std::string& id) {
-                         if (gated_.erase(id) > 0) return;   // nobody has seen it
-                         const auto withdrawn = withdrawn_;  // it may set another one
-                         if (withdrawn) withdrawn(id);
+                         if (gated_.erase(id) > 0) return;  // nobody has seen it
+                         asks_.withdraw(id);
                        });
   engine_.on_decision([this](const lua::Decided& decided) { record(decided); });
 }
@@ -68,22 +78,7 @@ void Decisions::answer_or_show(AskRequest request, bool may_hold) {
       return;
     }
   }
-  if (!handler_) {
-    AskAnswer answer;
-    answer.no_approver = true;
-    request.reply(answer);
-    return;
-  }
-  AskRequest shown = request;
-  request.reply = nullptr;  // only the handler's copy is left: dropping it denies
-  shown.reply = [this, alive = std::weak_ptr<const int>(lifetime_), asked = std::move(request),
-                 reply = std::move(shown.reply)](const AskAnswer& answer) {
-    if (alive.expired() || !reply(answer)) return false;
-    if (answer.allow && answer.remember != AskAnswer::Remember::kOnce) remember(asked, answer);
-    return true;
-  };
-  const auto handler = handler_;  // it may set another one
-  handler(std::move(shown));
+  asks_.ask(std::move(request));
 }
 
 // One that covers the command, or one for each rule that asks.
@@ -109,11 +104,12 @@ std::optional<Approval> Decisions::find_approval(const AskRequest& request) {
   return held;
 }
 
-void Decisions::remember(const AskRequest& request, const AskAnswer& answer) {
+void Decisions::remember(const AskRequest& request, const AskAnswer& answer,
+                         const std::function<void()>& failed) {
   using About = AskAnswer::About;
   if (answer.about == About::kRule && request.may_approve_rules) {
     for (const std::string& rule : request.rules) {
-      remember_as(ApprovalKind::kRule, rule, request, answer);
+      remember_as(ApprovalKind::kRule, rule, request, answer, failed);
     }
     return;
   }
@@ -122,17 +118,18 @@ void Decisions::remember(const AskRequest& request, const AskAnswer& answer) {
         request.prefixes.begin(), request.prefixes.end(),
         [&](const std::string& each) { return each.rfind(request.prefix + " ", 0) == 0; });
     if (key != request.prefixes.end()) {
-      return remember_as(ApprovalKind::kPrefix, *key, request, answer);
+      return remember_as(ApprovalKind::kPrefix, *key, request, answer, failed);
     }
   }
   if (answer.about != About::kCommand) {
     on_problem_("only this very command is approved: its rules cannot be approved as a whole");
   }
-  remember_as(ApprovalKind::kArgv, request.subject, request, answer);
+  remember_as(ApprovalKind::kArgv, request.subject, request, answer, failed);
 }
 
 void Decisions::remember_as(ApprovalKind kind, const std::string& subject,
-                            const AskRequest& request, const AskAnswer& answer) {
+                            const AskRequest& request, const AskAnswer& answer,
+                            const std::function<void()>& failed) {
   Approval approval;
   approval.kind = kind;
   approval.subject = subject;
@@ -146,11 +143,14 @@ void Decisions::remember_as(ApprovalKind kind, const std::string& subject,
     approval.expires = clock_.wall().count() / kMillisPerSecond + answer.lasts.count();
   approval.policy_hash = request.policy;
   approval.who = answer.who;
-  gate_.pass([this, approval = std::move(approval)](bool answers) {
-    const std::string once = "the approval counts only this once: ";
-    if (!answers) return on_problem_(once + "the state directory does not answer");
-    const auto kept = approvals_.remember(approval);
-    if (!kept) on_problem_(once + kept.status().message());
+  gate_.pass([this, approval = std::move(approval), failed](bool answers) {
+    std::string why = answers ? "" : "the state directory does not answer";
+    if (answers) {
+      if (const auto kept = approvals_.remember(approval); !kept) why = kept.status().message();
+    }
+    if (why.empty()) return;
+    on_problem_("the approval counts only this once: " + why);
+    if (failed) failed();
   });
 }
 

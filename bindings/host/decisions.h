@@ -11,6 +11,7 @@
 #include <string>
 
 #include "bindings/host/decision_journal.h"
+#include "bindings/host/open_asks.h"
 #include "bindings/host/state_gate.h"
 #include "bindings/lua/call/engine.h"
 #include "gibbous/runtime.h"
@@ -28,31 +29,33 @@ class Decisions {
   // `on_problem` reports files that cannot be used. `engine` must live as long as it has calls that
   // ask or decide.
   Decisions(std::string directory, const Clock& clock, StateGate& gate, lua::Engine& engine,
-            Recording& recording, std::function<void(const std::string& message)> on_problem);
+            Recording& recording, Runs& runs, lua::AskSettings times,
+            std::function<void(const OpenAsk&)> notify,
+            std::function<void(const std::string& message)> on_problem);
 
   // `withdrawn` gets the id of a question that the handler was given and that nobody waits for any
   // more.
   void on_ask(std::function<void(AskRequest)> handler,
               std::function<void(const std::string& id)> withdrawn) {
-    handler_ = std::move(handler);
-    withdrawn_ = std::move(withdrawn);
+    asks_.on_ask(std::move(handler), std::move(withdrawn));
   }
+  // The runtime ends, and no question is open any more.
+  void end() { asks_.end(); }
 
  private:
   void ask(AskRequest request);
   void answer_or_show(AskRequest request, bool may_hold);
   std::optional<Approval> find_approval(const AskRequest& request);
-  void remember(const AskRequest& request, const AskAnswer& answer);
+  void remember(const AskRequest& request, const AskAnswer& answer,
+                const std::function<void()>& failed);
   void remember_as(ApprovalKind kind, const std::string& subject, const AskRequest& request,
-                   const AskAnswer& answer);
+                   const AskAnswer& answer, const std::function<void()>& failed);
   void record(const lua::Decided& decided);
   const Redactor& redactor_of(std::uint64_t generation);
 
   const Clock& clock_;
   lua::Engine& engine_;
   std::function<void(const std::string&)> on_problem_;
-  std::function<void(AskRequest)> handler_;
-  std::function<void(const std::string& id)> withdrawn_;
   StateGate& gate_;              // in front of approvals_ and log_
   std::set<std::string> gated_;  // the ids of questions that wait there
   ApprovalStore approvals_;
@@ -61,6 +64,7 @@ class Decisions {
   std::unique_ptr<DecisionLog> log_;
   Redactor redactor_;  // with the patterns of the generation
   std::uint64_t redactor_generation_ = 0;
+  OpenAsks asks_;
   // Expires with this object: a host may answer after the runtime has gone.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
 };

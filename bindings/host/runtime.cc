@@ -350,6 +350,10 @@ std::string Runtime::session() const {
   return check() == Refusal::kNone ? impl_->session : "";
 }
 
+std::string Runtime::state_dir() const {
+  return check() == Refusal::kNone ? impl_->options.state_dir : "";
+}
+
 Refusal Runtime::announce_end() {
   const Refusal refusal = check();
   if (refusal == Refusal::kNone && impl_->claim) impl_->claim->announce_end();
@@ -408,6 +412,7 @@ Refusal Runtime::hand_over(bool passed_on) {
   impl.border->close();
   if (passed_on) impl.run_events->backlog().note_given();
   impl.run_events->announce_close();
+  impl.decisions->end();
   impl.runs->hand_over();
   impl.recording->hand_over();
   return Refusal::kNone;

@@ -71,6 +71,7 @@ void Runtime::Impl::close(std::function<void()> done) {
   }
   engine->cancel_all();
   (void)engine->run_ready(kCleanup);
+  decisions->end();
   run_events->backlog().give_up();
   if (passed_on) run_events->backlog().note_given();
   run_events->announce_close();
@@ -78,6 +79,7 @@ void Runtime::Impl::close(std::function<void()> done) {
   on_closed = std::move(done);
   watchers.reset();
   run_events.reset();
+  ask_notice.reset();
   open_parts = monitor ? 5 : 4;
   const auto part_closed = [this] {
     if (--open_parts == 0) close_handles();

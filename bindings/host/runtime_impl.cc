@@ -20,6 +20,7 @@
 #include "bindings/lua/executor/executor.h"
 #include "bindings/lua/source/monitor_thread.h"
 #include "runtime/base/session_name.h"
+#include "runtime/keeper/keeper_program.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/trust/root_owned.h"
 
@@ -168,6 +169,9 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   worker_options.for_unclaimed = !given.claim_session;
   worker_options.workspace = options.workspace;
   recording_options.recorder.workspace = options.workspace;
+  config.apply_asks(asks);
+  asks.wait = given.ask_wait.value_or(asks.wait);
+  asks.keep = given.ask_keep.value_or(asks.keep);
   if (config.journal_enabled.value_or(true)) {
     recording_options.journal.directory = options.state_dir;
     runs_options.end_directory = runs_options.keep_directory;
@@ -249,8 +253,20 @@ Status Runtime::Impl::init_parts() {
   engine->work_beside([this](std::function<void()> work) { posts->post(std::move(work)); });
   engine->on_event([this](const Event& event) { deliver(event); });
   state_gate = std::make_unique<host::StateGate>(options.state_dir, *runs);
+  ask_notice = std::make_unique<host::AskNotice>(
+      asks, *runs, *waits, [this](const OpenAsk& ask, const std::string& message) {
+        if (closing) return;
+        engine->emit("ask_notice_failed", ask.ask.session,
+                     Json{{"id", ask.ask.id}, {"message", message}});
+      });
+  std::function<void(const OpenAsk&)> tell;
+  if (!asks.command.empty() || !asks.webhook.empty()) {
+    tell = [this](const OpenAsk& ask) {
+      if (ask_notice) ask_notice->tell(ask);
+    };
+  }
   decisions = std::make_unique<host::Decisions>(
-      options.state_dir, *clock, *state_gate, *engine, *recording,
+      options.state_dir, *clock, *state_gate, *engine, *recording, *runs, asks, std::move(tell),
       [this](const std::string& message) { engine->log("warn", message, Json(), ""); });
   make_events();
   if (options.adopt_runs) {

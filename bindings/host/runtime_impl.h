@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/host/ask_notice.h"
 #include "bindings/host/border.h"
 #include "bindings/host/decisions.h"
 #include "bindings/host/layers.h"
@@ -127,6 +128,7 @@ struct Runtime::Impl {
   RunsOptions runs_options;
   RecordingOptions recording_options;
   WorkerOptions worker_options;
+  lua::AskSettings asks;
   Json sandbox;  // the least sandbox of every run: a request, or null
   SystemClock system_clock;
   lua::MemoryFiles memory_files;  // of the host; their bytes are in `options`
@@ -161,6 +163,7 @@ struct Runtime::Impl {
   std::unique_ptr<lua::Engine> engine;
   host::PolicyRedactor policy_redactor;
   std::unique_ptr<host::StateGate> state_gate;
+  std::unique_ptr<host::AskNotice> ask_notice;
   std::unique_ptr<host::Decisions> decisions;
   std::unique_ptr<lua::ScriptMonitor> monitor;
   std::unique_ptr<host::Backlog> backlog;

@@ -172,6 +172,12 @@ struct RuntimeOptions {
   std::optional<std::map<std::string, std::string>> environment;
   // Execute queued runs of every session and workspace, not only of those that calls name here.
   bool work_for_others = false;
+  // How long a call waits for a person's answer, whatever asks.wait_s of the configuration says; 0:
+  // as long as on_ask has the question, and not at all without a handler that can ask.
+  std::optional<std::chrono::seconds> ask_wait;
+  // How long a question stays open, for other terminals (gibbous/asks.h), after its call was told
+  // to come again, whatever asks.keep_s says. 0: it ends with its call, for short-lived programs.
+  std::optional<std::chrono::seconds> ask_keep;
   bool work_queue = true;   // execute queued runs; short-lived programs leave that to others
   bool watch_files = true;  // reload scripts when their files change
   // Reads the shipped rules when the first call is judged: create() is about 30 ms faster, and that
@@ -231,10 +237,13 @@ struct CallResult {
 
 // Something that happened without a call. `json` is the whole event as a JSON object with "event"
 // (its name), "session" and, when it concerns a run, "run".
-// Names: run_adopted (an earlier host started it), run_inherited (an earlier process of the session
-// queued it; only in a backlog), run_started, run_ended, run_requeued (its host died, and it waits
-// to be started again), run_ready, run_not_ready (its readiness conditions came true, or did not in
-// time), layer_note (of the configuration's layers: "message"), the names of watchers,
+// Names: ask_opened (a question waits for a person: "id", "tool", "command", "reason", "rule"),
+// ask_answered (or it is over: "id", "decision", "who", "reason"), ask_notice_failed (asks.notify
+// of the configuration did not work: "id", "message"), run_adopted (an earlier host started it),
+// run_inherited (an earlier process of the session queued it; only in a backlog), run_started,
+// run_ended, run_requeued (its host died, and it waits to be started again), run_ready,
+// run_not_ready (its readiness conditions came true, or did not in time), layer_note (of the
+// configuration's layers: "message"), the names of watchers,
 // events_suppressed (how many matches of watchers were left out), run_log_failed,
 // run_log_recovered, journal_failed (runs are not recorded; the message says why),
 // journal_recovered, journal_cut (something that was recorded is gone), reload_ok, reload_failed,
@@ -258,12 +267,15 @@ struct AskAnswer {
   enum class About : std::uint8_t { kCommand, kRule, kPrefix };
 
   bool allow = false;
-  std::string reason;  // shown to the model when the answer is no
+  std::string reason;  // shown to the model when the answer is no, or nobody can be asked
   Remember remember = Remember::kOnce;
   About about = About::kCommand;
   std::chrono::seconds lasts{0};  // for kAlways; 0: never expires
   std::string who;                // for the list of approvals
   bool no_approver = false;       // no person can be asked: as if there were no approver
+  // With no_approver: the id under which the question stays open (gibbous/asks.h); the same call
+  // may come again once it is answered. Set by the runtime.
+  std::string waits;
 };
 
 // An `ask` verdict that waits for an answer. Call `reply` once, now or later, on the runtime's
@@ -451,6 +463,8 @@ class Runtime {
   // Returns the session of calls that name none: RuntimeOptions::session, or, where it is claimed,
   // the owned name, which is "" before the first such call.
   std::string session() const;
+  // Returns the state directory, for gibbous/asks.h and gibbous/approvals.h; "" when there is none.
+  std::string state_dir() const;
   // The client of the owned session has gone: the next process waits for the name. close() and
   // hand_over() do this too.
   Refusal announce_end();

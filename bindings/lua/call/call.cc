@@ -43,6 +43,7 @@ std::string denial(const std::string& tool, const Verdict& verdict) {
 }
 
 std::string approval_needed(const std::string& tool, const Verdict& verdict) {
+  if (!verdict.waits.empty()) return refusal("'" + tool + "' needs approval", verdict);
   return refusal("'" + tool + "' needs approval, and no person can be asked here", verdict) +
          "\nIt would take a host with an approver, a mode such as --mode auto, or a rule of your "
          "own.";
@@ -54,6 +55,7 @@ std::string verdict_data(const Verdict& verdict) {
     data["file"] = verdict.file;
     data["line"] = verdict.line;
   }
+  if (!verdict.waits.empty()) data["question"] = verdict.waits;
   return to_text(data);
 }
 

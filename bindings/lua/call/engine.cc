@@ -211,6 +211,16 @@ bool Engine::run_ready(Nanos lua_time) {
 
 // --- Policy -------------------------------------------------------------------------------------
 
+namespace {
+
+std::string waiting_text(const std::string& question) {
+  return "Waiting for a person: gibbous asks (question " + question +
+         "). Make the same call again, with the same arguments, once it is answered; what a person "
+         "allows counts once, for exactly this call.";
+}
+
+}  // namespace
+
 // One question to a person. AskRequest::reply holds copies of it: when the last one is dropped
 // without an answer, the answer is no.
 class Engine::Approval {
@@ -254,6 +264,15 @@ class Engine::Approval {
       verdict_.reason =
           "it was not approved" + (given.reason.empty() ? "" : ": " + given.reason) +
           (verdict_.reason.empty() ? "" : " (asked because: " + verdict_.reason + ")");
+    }
+    if (given.no_approver && !given.reason.empty()) verdict_.reason += " (" + given.reason + ")";
+    if (given.no_approver && !given.waits.empty()) {
+      verdict_.waits = given.waits;
+      if (!verdict_.reason.empty() &&
+          verdict_.reason.find_last_of(".!?:") + 1 != verdict_.reason.size()) {
+        verdict_.reason += '.';
+      }
+      verdict_.reason += (verdict_.reason.empty() ? "" : " ") + waiting_text(given.waits);
     }
     // An approved call need not ask again when it starts the same command.
     const bool whole_call = given.allow && asked_.kind == RequestKind::kCall;

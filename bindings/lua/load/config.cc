@@ -13,6 +13,7 @@
 #include "bindings/lua/check/schema_check.h"
 #include "bindings/lua/source/snapshot.h"
 #include "bindings/lua/vm/state.h"
+#include "runtime/wait/http_url.h"
 
 namespace gibbous::lua {
 namespace {
@@ -43,6 +44,7 @@ struct Tuning {
   RecorderOptions recorder;
   JournalOptions journal;
   QueueLimits queue;
+  AskSettings asks;
   EngineLimits engine;
   MemoryLimits memory;
 };
@@ -57,6 +59,7 @@ constexpr NumberField<Tuning> field(const char* section, const char* name, doubl
 constexpr std::int64_t kMaxDays = 36'500;
 constexpr std::int64_t kHoursPerDay = 24;
 constexpr std::int64_t kMostAttempts = 1'000'000;
+constexpr std::int64_t kMaxAskSeconds = 7LL * 24 * 3600;
 constexpr std::int64_t kMaxJournalBytes = std::int64_t{1} << 50;
 constexpr NumberField<Tuning> kNumbers[] = {
     field<&Tuning::runs, &RunLimits::max_concurrent>(
@@ -106,6 +109,14 @@ constexpr NumberField<Tuning> kNumbers[] = {
     field<&Tuning::journal, &JournalOptions::max_queue_bytes>(
         "journal", "max_queue_bytes", 1 << 16, kMaxBufferBytes,
         "what may wait for the disk before output is held back"),
+    field<&Tuning::asks, &AskSettings::wait, std::chrono::seconds>(
+        "asks", "wait_s", 0, kMaxAskSeconds,
+        "how long a call waits for a person's answer; 0: as long as its client shows the question, "
+        "and not at all where the client cannot"),
+    field<&Tuning::asks, &AskSettings::keep, std::chrono::seconds>(
+        "asks", "keep_s", 0, kMaxAskSeconds,
+        "how long a question stays open for 'gibbous asks' after its call was told to come again, "
+        "and how long the answer waits for that; 0: it ends with its call"),
     field<&Tuning::engine, &EngineLimits::call_lua>(
         "lua", "call_ms", 1, kMaxMillis, "Lua time of one call a minute, waiting not counted"),
     field<&Tuning::engine, &EngineLimits::hold>(
@@ -210,7 +221,7 @@ Config read_values(const std::string& path, const Json& value) {
     source.file = secret.value("file", "");
     source.command = secret.value("command", std::vector<std::string>{});
   }
-  for (const char* section : {"limits", "journal", "lua"}) {
+  for (const char* section : {"limits", "journal", "asks", "lua"}) {
     config.numbers[section] = value.value(section, Json::object());
   }
   if (const Json& limits = config.numbers["limits"]; limits.contains("run")) {
@@ -222,6 +233,7 @@ Config read_values(const std::string& path, const Json& value) {
   }
   take(value, "executor", &config.executor);
   config.executors = value.value("executors", Json::object());
+  config.ask_notify = config.numbers["asks"].value("notify", Json::object());
   take(config.numbers["journal"], "enabled", &config.journal_enabled);
   take(config.numbers["journal"], "recovery", &config.recovery);
 
@@ -350,6 +362,25 @@ Json config_schema() {
                 "what becomes of a queued run that was running when Gibbous died, and that is not "
                 "marked as safe to repeat: lost, or started again"}}}},
             "what is recorded of runs, in sessions.db of the state directory")},
+       {"asks",
+        section_schema(
+            "asks",
+            {{"notify",
+              object(
+                  {{"command",
+                    {{"type", "array"},
+                     {"minItems", 1},
+                     {"items", text("a program and its words")},
+                     {"description",
+                      "program that gets the question as JSON on its stdin, without a shell and "
+                      "with the environment of Gibbous; it may run 10 seconds"}}},
+                   {"webhook",
+                    {{"type", "string"},
+                     {"minLength", 1},
+                     {"description",
+                      "http:// address that gets the same in a POST; for https, use a command"}}}},
+                  "who is told that a question waits for a person")}},
+            "questions of the policy, which 'gibbous asks' answers")},
        {"lua", section_schema("lua", Json::object(), "limits of scripts")}},
       "Gibbous configuration");
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
@@ -404,6 +435,13 @@ static Result<Json> checked_table(const std::string& path, Result<Json> value) {
   if (!check) return check.status();
   if (Status status = (*check)->apply(*value); !status) {
     return config_invalid(path + ": " + status.message());
+  }
+  const Json notify = value->value("asks", Json::object()).value("notify", Json::object());
+  if (const std::string url = notify.value("webhook", ""); !url.empty()) {
+    const auto parsed = HttpUrl::parse(url);
+    if (!parsed) {
+      return config_invalid(path + ": asks.notify.webhook: " + parsed.status().message());
+    }
   }
   const Json secrets = value->value("secrets", Json::object());
   for (const auto& [name, secret] : secrets.items()) {
@@ -495,6 +533,21 @@ void Config::apply_recording(RecordingOptions& options, WorkerOptions& worker) c
   if (const auto labels = limits.find("max_concurrent_of_label"); labels != limits.end()) {
     labels->get_to(worker.limits.max_of_label);
   }
+}
+
+void Config::apply_asks(AskSettings& settings) const {
+  Tuning tuning;
+  tuning.asks = settings;
+  put_numbers(numbers, "asks", &tuning);
+  settings = tuning.asks;
+  settings.command = ask_notify.value("command", std::vector<std::string>{});
+  settings.webhook = ask_notify.value("webhook", "");
+  // A path is relative to the file.
+  if (settings.command.empty() || settings.command.front().find('/') == std::string::npos) return;
+  settings.command.front() =
+      std::filesystem::absolute(
+          below(std::filesystem::path(file).parent_path(), settings.command.front()))
+          .string();
 }
 
 void Config::apply_lua(EngineLimits& limits, MemoryLimits& memory) const {

@@ -3,6 +3,7 @@
 // documentation. Any thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,6 +21,18 @@
 #include "runtime/runs/runs.h"
 
 namespace gibbous::lua {
+
+// How questions of the policy wait for a person, and who is told.
+struct AskSettings {
+  // How long a call waits for an answer. 0: as long as its client shows the question, and not at
+  // all where the client cannot.
+  std::chrono::seconds wait{0};
+  // How long a question stays open after its call was told to come again, and how long an answer
+  // waits for that. 0: the question ends with its call.
+  std::chrono::seconds keep{3600};
+  std::vector<std::string> command;  // gets the question as JSON on its stdin
+  std::string webhook;               // gets it in an HTTP POST
+};
 
 // The values in the file; unset where the file is silent. Paths are absolute, or relative to the
 // current directory when the path of the file was: relative paths in the file start at the file's
@@ -41,12 +54,15 @@ struct Config {
 
   Json numbers = {{"limits", Json::object()},
                   {"journal", Json::object()},
+                  {"asks", Json::object()},
                   {"lua", Json::object()}};  // by section
   std::optional<LimitSet> run_limits;
   Json sandbox;  // a request, or null
   std::optional<std::string> executor;
   Json executors = Json::object();  // the settings of each executor
   std::optional<bool> kill_on_session_end;
+
+  Json ask_notify = Json::object();
 
   std::optional<bool> journal_enabled;
   std::optional<std::string> recovery;
@@ -58,6 +74,7 @@ struct Config {
   // Applies the file's values; `options.env` is the inherited environment.
   void apply_runs(RunsOptions& options) const;
   void apply_recording(RecordingOptions& options, WorkerOptions& worker) const;
+  void apply_asks(AskSettings& settings) const;
   void apply_lua(EngineLimits& limits, MemoryLimits& memory) const;
 };
 

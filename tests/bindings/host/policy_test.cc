@@ -145,7 +145,7 @@ TEST_CASE("without an approver an ask says how to get it approved") {
   world.start();
   const CallResult result = echo(world.host(), "secret");
   CHECK(result.code == "needs_approval");
-  CHECK(result.message.find("approver") != std::string::npos);
+  CHECK(result.message.find("gibbous asks") != std::string::npos);
 }
 
 TEST_CASE("an answer that arrives after the runtime has gone has no effect") {

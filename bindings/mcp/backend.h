@@ -32,7 +32,8 @@ class DrivenBackend : public ToolsBackend {
  public:
   virtual void on_event(std::function<void(const Event&)> handler) = 0;
   // Like Runtime::on_ask(): the policy's questions about calls.
-  virtual void on_ask(std::function<void(AskRequest)> handler) = 0;
+  virtual void on_ask(std::function<void(AskRequest)> handler,
+                      std::function<void(const std::string& id)> on_withdrawn) = 0;
   // Works for a short time. True when there is more to do at once. `passed_on`: see PollBudget.
   virtual bool poll(bool passed_on) = 0;
   // Readable when poll() has something to do; next_timeout() says when to call it anyway.

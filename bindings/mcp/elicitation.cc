@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bindings/json/member.h"
+#include "bindings/stdio/ask_choices.h"
 #include "bindings/stdio/question_text.h"
 
 namespace gibbous::mcp {
@@ -14,50 +15,11 @@ namespace {
 constexpr const char* kAnswer = "answer";
 constexpr const char* kReason = "reason";
 constexpr std::size_t kMaxReasonBytes = 1'000;
-constexpr std::size_t kMaxRuleBytes = 100;
-
-struct Choice {
-  std::string value;
-  std::string title;
-  AskAnswer means;
-};
-
-Choice allowing(const char* value, std::string title, AskAnswer::Remember remember,
-                AskAnswer::About about = AskAnswer::About::kCommand) {
-  Choice choice{value, std::move(title), {}};
-  choice.means.allow = true;
-  choice.means.remember = remember;
-  choice.means.about = about;
-  return choice;
-}
-
-std::vector<Choice> choices(const AskRequest& request) {
-  using Remember = AskAnswer::Remember;
-  const std::string what = request.command.empty() ? "this very call" : "this command";
-  std::vector<Choice> all = {allowing("once", "Allow once", Remember::kOnce),
-                             allowing("session", "Allow for this session", Remember::kSession),
-                             allowing("always", "Always allow " + what, Remember::kAlways)};
-  if (!request.prefix.empty()) {
-    all.push_back(allowing("prefix",
-                           "Always allow " + stdio::printable(request.prefix, kMaxRuleBytes),
-                           Remember::kAlways, AskAnswer::About::kPrefix));
-  }
-  if (request.may_approve_rules) {
-    const bool several = request.rules.size() > 1;
-    all.push_back(allowing("rule",
-                           std::string("Always allow what ") + (several ? "rules " : "rule ") +
-                               stdio::printable(stdio::rules_text(request), kMaxRuleBytes) +
-                               (several ? " ask about" : " asks about"),
-                           Remember::kAlways, AskAnswer::About::kRule));
-  }
-  all.push_back({"deny", "Deny", denial("denied by the user")});
-  return all;
-}
 
 AskAnswer read_form(const Json& content, const AskRequest& request) {
   const std::string* given = find_text(content, kAnswer);
   if (given == nullptr) return denial("the client's answer lacks the field \"answer\"");
-  for (Choice& choice : choices(request)) {
+  for (stdio::AskChoice& choice : stdio::choices_of(request)) {
     if (choice.value != *given) continue;
     const std::string* reason = find_text(content, kReason);
     if (reason != nullptr && !reason->empty()) {
@@ -71,15 +33,9 @@ AskAnswer read_form(const Json& content, const AskRequest& request) {
 
 }  // namespace
 
-AskAnswer denial(std::string reason) {
-  AskAnswer answer;
-  answer.reason = std::move(reason);
-  return answer;
-}
-
 Json elicitation_params(const AskRequest& request, TitledEnum titled) {
   Json answer{{"type", "string"}, {"title", "Answer"}};
-  for (const Choice& choice : choices(request)) {
+  for (const stdio::AskChoice& choice : stdio::choices_of(request)) {
     switch (titled) {
       case TitledEnum::kNames:
         answer["enum"].push_back(choice.value);
@@ -112,11 +68,9 @@ AskAnswer read_elicitation(const Json& result, const AskRequest& request) {
   } else if (*action == "decline") {
     answer = denial("declined by the user");
   } else if (*action == "cancel") {
-    // A client without a user answers at once.
-    answer = denial(
-        "cancelled by the user, or the client cannot ask one. To have it approved: use a mode "
-        "that allows it (--mode), approve it in a client or terminal that can ask, or "
-        "allow it in a policy of your own (docs/policy.md)");
+    // Nothing was chosen: a client without a user answers so at once. Others can still be asked.
+    answer.no_approver = true;
+    answer.reason = "cancelled by the user, or the client cannot ask one";
   } else {
     answer = denial("the client's answer has an unknown action");
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bindings/mcp/json.h"
+#include "bindings/stdio/ask_choices.h"
 #include "gibbous/runtime.h"
 
 namespace gibbous::mcp {
@@ -21,7 +22,6 @@ Json elicitation_params(const AskRequest& request, TitledEnum titled);
 // Reads an ElicitResult. Anything but one of the offered answers denies, with a reason.
 AskAnswer read_elicitation(const Json& result, const AskRequest& request);
 
-// A refusal, with a reason for the model.
-AskAnswer denial(std::string reason);
+using stdio::denial;
 
 }  // namespace gibbous::mcp

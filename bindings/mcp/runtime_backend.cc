@@ -30,8 +30,9 @@ void RuntimeBackend::on_event(std::function<void(const Event&)> handler) {
   runtime_.on_event(std::move(handler));
 }
 
-void RuntimeBackend::on_ask(std::function<void(AskRequest)> handler) {
-  runtime_.on_ask(std::move(handler));
+void RuntimeBackend::on_ask(std::function<void(AskRequest)> handler,
+                            std::function<void(const std::string& id)> on_withdrawn) {
+  runtime_.on_ask(std::move(handler), std::move(on_withdrawn));
 }
 
 bool RuntimeBackend::poll(bool passed_on) {

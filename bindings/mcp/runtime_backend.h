@@ -18,7 +18,8 @@ class RuntimeBackend final : public DrivenBackend {
   Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) override;
 
   void on_event(std::function<void(const Event&)> handler) override;
-  void on_ask(std::function<void(AskRequest)> handler) override;
+  void on_ask(std::function<void(AskRequest)> handler,
+              std::function<void(const std::string& id)> on_withdrawn) override;
   bool poll(bool passed_on) override;
   int backend_fd() const override { return runtime_.backend_fd(); }
   std::optional<std::chrono::milliseconds> next_timeout() const override {

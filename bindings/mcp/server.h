@@ -66,6 +66,8 @@ class Server {
   void on_event(const Event& event);
   // Passes the policy's question about a call to the client, if it supports that.
   void on_ask(AskRequest request);
+  // A question that the client was given is over: it was answered elsewhere, or its call has ended.
+  void on_withdrawn(const std::string& question);
   // Gives up suspended calls whose client has not returned in time; next_timeout() says when.
   void expire();
   std::optional<Nanos> next_timeout() const;

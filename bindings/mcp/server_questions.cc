@@ -26,6 +26,14 @@ std::string unguessable() {
   return random_id() + random_id() + random_id();
 }
 
+// The client cannot ask: others may.
+AskAnswer nobody(std::string why) {
+  AskAnswer answer;
+  answer.no_approver = true;
+  answer.reason = std::move(why);
+  return answer;
+}
+
 // Answers the question. A second answer finds nothing here.
 void reply(AskRequest request, const AskAnswer& answer) {
   if (request.reply) request.reply(answer);
@@ -46,10 +54,7 @@ void Server::on_ask(AskRequest request) {
   const std::shared_ptr<PendingCall> pending = closed_ ? nullptr : find_call(request.call);
   if (pending == nullptr) return;  // cancelled: an unanswered question is a refusal
   if (!pending->can_ask) {
-    AskAnswer answer;
-    answer.no_approver = true;
-    reply(std::move(request), answer);
-    return;
+    return reply(std::move(request), nobody(""));
   }
   const std::string name = "ask-" + std::to_string(++last_question_);
   const AskRequest& question = pending->questions[name] = std::move(request);
@@ -63,6 +68,26 @@ void Server::on_ask(AskRequest request) {
   }
 }
 
+// A modern client learns it when it returns: its answer is then about nothing.
+void Server::on_withdrawn(const std::string& question) {
+  if (closed_) return;
+  for (const auto* calls : {&calls_, &suspended_}) {
+    for (const auto& [key, pending] : *calls) {
+      const auto found = std::find_if(pending->questions.begin(), pending->questions.end(),
+                                      [&](const auto& each) { return each.second.id == question; });
+      if (found == pending->questions.end()) continue;
+      if (pending->era == Era::kLegacy) {
+        send(notification("notifications/cancelled",
+                          Json{{"requestId", found->first},
+                               {"reason", "it was answered elsewhere, or its call has ended"}}));
+      }
+      const AskRequest over = std::move(found->second);
+      pending->questions.erase(found);
+      return;
+    }
+  }
+}
+
 void Server::take(const Response& response) {
   if (!response.id.is_string()) return;
   const auto& name = response.id.get_ref<const std::string&>();
@@ -71,7 +96,7 @@ void Server::take(const Response& response) {
     auto question = pending->questions.extract(name);
     if (question.empty()) continue;
     const AskRequest& request = question.mapped();
-    AskAnswer answer = response.error ? denial("the client could not ask: " +
+    AskAnswer answer = response.error ? nobody("the client could not ask: " +
                                                stdio::printable(*response.error, kMaxErrorBytes))
                                       : read_elicitation(response.result, request);
     reply(std::move(question.mapped()), answer);
@@ -125,7 +150,7 @@ void Server::resume(const Request& request, const Envelope& envelope, const std:
   if (pending->can_ask) {
     suspend(pending);
   } else {
-    withdraw(*pending, denial("the client no longer supports elicitation"));
+    withdraw(*pending, nobody("the client no longer supports elicitation"));
   }
 }
 

@@ -73,13 +73,14 @@ class StdioTransport final : public MessageSink {
         lines_({[this](std::string_view line) { server_.receive(line); },
                 [this] { server_.receive_oversized(stdio::kMaxLineBytes); }}) {
     backend_.on_event([this](const Event& event) { on_event(event); });
-    backend_.on_ask([this](AskRequest request) { server_.on_ask(std::move(request)); });
+    backend_.on_ask([this](AskRequest request) { server_.on_ask(std::move(request)); },
+                    [this](const std::string& question) { server_.on_withdrawn(question); });
     const std::string complaint = backend_.complaint();
     if (!complaint.empty()) say("every call is denied: " + complaint);
   }
   ~StdioTransport() override {
     backend_.on_event(nullptr);
-    backend_.on_ask(nullptr);
+    backend_.on_ask(nullptr, nullptr);
   }
 
   int run();

@@ -42,6 +42,7 @@ struct Asking : Fixture {
   void policy_asks(CallId call, const std::string& rule = "test.rule") {
     AskRequest question;
     question.call = call;
+    question.id = "question-" + std::to_string(call);
     question.tool = "echo";
     question.effect = "call";
     question.reason = "It builds.";
@@ -172,7 +173,7 @@ TEST_CASE("anything but a yes is a refusal with a reason, in both eras") {
   };
   const std::vector<Case> cases = {
       {Json{{"action", "decline"}}, "declined by the user"},
-      {Json{{"action", "cancel"}}, "--mode"},
+      {Json{{"action", "cancel"}}, "cannot ask"},
       {Json{{"action", "accept"}}, "lacks the field"},
       {Json{{"action", "accept"}, {"content", "once"}}, "lacks the field"},
       {Asking::accepting("everything"), "not one of the choices"},
@@ -196,7 +197,8 @@ TEST_CASE("anything but a yes is a refusal with a reason, in both eras") {
     for (const Asking* client : {&legacy, &modern}) {
       REQUIRE(client->answers[0]);
       CHECK(!client->answers[0]->allow);
-      CHECK(!client->answers[0]->no_approver);
+      // Nothing was chosen: somebody else may be asked.
+      CHECK(client->answers[0]->no_approver == (each.answer == Json{{"action", "cancel"}}));
       CHECK(client->answers[0]->reason.find(each.reason) != std::string::npos);
       CHECK(client->silent());
     }
@@ -215,7 +217,7 @@ TEST_CASE("a rule without a name cannot be remembered") {
   CHECK(!client.answers[0]->allow);
 }
 
-TEST_CASE("an error instead of an answer denies with the client's message") {
+TEST_CASE("an error instead of an answer means that the client cannot ask, and says why") {
   Asking client;
   client.shake_hands("2025-06-18", kForms);
   const Json id = client.asked_call(1)["id"];
@@ -224,7 +226,35 @@ TEST_CASE("an error instead of an answer denies with the client's message") {
                   {"error", {{"code", -32603}, {"message", "no \x1b[2Jdialog"}}}});
   REQUIRE(client.answers[0]);
   CHECK(!client.answers[0]->allow);
+  CHECK(client.answers[0]->no_approver);
   CHECK(client.answers[0]->reason == "the client could not ask: no \\x1b[2Jdialog");
+}
+
+TEST_CASE("a question that is answered elsewhere is withdrawn from the client's form") {
+  Asking legacy;
+  legacy.shake_hands("2025-11-25", kForms);
+  const Json asked = legacy.asked_call(1);
+  legacy.server.on_withdrawn("another");
+  CHECK(legacy.silent());
+  legacy.server.on_withdrawn("question-1");
+  const Json cancelled = legacy.heard();
+  CHECK(cancelled["method"] == "notifications/cancelled");
+  CHECK(cancelled["params"]["requestId"] == asked["id"]);
+  legacy.respond(asked["id"], Asking::accepting("once"));
+  CHECK_FALSE(legacy.answers[0]);  // it is too late
+  legacy.backend.finish_text(1, "made");
+  CHECK(legacy.heard()["result"]["content"][0]["text"] == "made");
+
+  Asking modern;
+  modern.say(Asking::modern_call(1, kForms));
+  modern.policy_asks(1);
+  const Json result = modern.heard()["result"];
+  modern.server.on_withdrawn("question-1");
+  CHECK(modern.silent());
+  modern.backend.finish_text(1, "made");
+  modern.say(Asking::modern_call(2, kForms, repeat(result, Asking::accepting("once"))));
+  CHECK_FALSE(modern.answers[0]);
+  CHECK(modern.heard()["result"]["content"][0]["text"] == "made");
 }
 
 TEST_CASE("a client without elicitation is not asked") {

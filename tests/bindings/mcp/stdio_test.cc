@@ -53,7 +53,8 @@ class DrivenFake final : public DrivenBackend {
   void on_event(std::function<void(const Event&)> handler) override {
     handler_ = std::move(handler);
   }
-  void on_ask(std::function<void(AskRequest)> handler) override {
+  void on_ask(std::function<void(AskRequest)> handler,
+              std::function<void(const std::string& id)>) override {
     ask_handler = std::move(handler);
   }
   bool poll(bool) override {

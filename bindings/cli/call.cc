@@ -123,6 +123,13 @@ class StartedRuns {
   std::set<std::string> runs_;
 };
 
+// A call that waits for a person elsewhere (asks.wait_s) does not look stuck.
+void tell_of_question(const Event& event) {
+  if (event.name != "ask_opened") return;
+  const std::string id = parse_object(event.json, event.json.size()).value("id", "");
+  print_error("question " + id + " needs a person: gibbous asks");
+}
+
 // What the callbacks of a call change; they may come as late as the end of the runtime.
 struct Shown {
   std::optional<CallResult> result;
@@ -137,10 +144,14 @@ std::optional<CallResult> finish(Runtime& runtime, stdio::ProgramSignals& signal
   auto& [result, progress_line, prompt] = *shown;
   request.wants_progress = progress_line.is_shown();
   if (asks) {
-    runtime.on_ask([shown](AskRequest question) {
-      shown->progress_line.clear();
-      shown->prompt.ask(std::move(question));
-    });
+    runtime.on_ask(
+        [shown](AskRequest question) {
+          shown->progress_line.clear();
+          shown->prompt.ask(std::move(question));
+        },
+        [shown](const std::string& id) {
+          shown->prompt.withdraw(id, "It was answered elsewhere, or its call has ended.");
+        });
   }
   const CallId call = runtime.call(
       std::move(request), [shown](CallResult ended) { shown->result = std::move(ended); },
@@ -205,16 +216,18 @@ ExitCode run_call(const Options& options) {
   runtime_options.work_queue = false;
   runtime_options.session = kWorkspaceSession;
   runtime_options.keep_runs = options.keep;
+  runtime_options.ask_keep = std::chrono::seconds(0);  // no call comes again
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
   warn_of_policy(**runtime);
-  (*runtime)->on_event([&started](const Event& event) {
+  const bool asks = can_ask(options);
+  (*runtime)->on_event([&started, quiet = options.json || asks](const Event& event) {
     if (event.name == "layer_note") print_layer_note(event);
     started.take(event);
+    if (!quiet) tell_of_question(event);
   });
 
-  std::optional<CallResult> result =
-      finish(**runtime, **signals, std::move(request), can_ask(options));
+  std::optional<CallResult> result = finish(**runtime, **signals, std::move(request), asks);
   (*runtime)->hand_over();
   if (!result) {
     result.emplace();

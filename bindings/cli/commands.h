@@ -20,6 +20,7 @@ ExitCode run_new(const Options& options);
 ExitCode run_test(const Options& options);
 ExitCode run_policy(const Options& options);
 ExitCode run_approvals(const Options& options);
+ExitCode run_asks(const Options& options);
 ExitCode run_doctor(const Options& options);
 ExitCode run_ps(const Options& options);
 ExitCode run_logs(const Options& options);

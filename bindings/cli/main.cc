@@ -39,6 +39,8 @@ ExitCode run(const Options& options) {
       return gibbous::cli::run_policy(options);
     case Command::kApprovals:
       return gibbous::cli::run_approvals(options);
+    case Command::kAsks:
+      return gibbous::cli::run_asks(options);
     case Command::kDoctor:
       return gibbous::cli::run_doctor(options);
     case Command::kPs:

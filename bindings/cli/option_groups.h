@@ -24,6 +24,7 @@ void add_common_options(CLI::App& command, Options& options);
 void add_mcp_command(CLI::App& app, Options& options);
 // config and trust
 void add_layer_commands(CLI::App& app, Options& options);
+void add_ask_commands(CLI::App& app, Options& options);
 void add_up_command(CLI::App& app, Options& options);
 void add_test_command(CLI::App& app, Options& options);
 

@@ -339,6 +339,7 @@ void add_commands(CLI::App& app, Options& options) {
   add_journal_commands(app, options);
   add_policy_commands(app, options);
   add_approval_commands(app, options);
+  add_ask_commands(app, options);
 
   CLI::App& doctor =
       add_command(app, options, Command::kDoctor, "doctor",

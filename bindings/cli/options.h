@@ -24,6 +24,7 @@ enum class Command {
   kTest,
   kPolicy,
   kApprovals,
+  kAsks,
   kDoctor,
   kPs,
   kLogs,
@@ -39,6 +40,7 @@ enum class Command {
   kTrust,
   kVersion
 };
+enum class AskTask { kList, kShow, kAnswer };
 enum class PolicyTask { kCheck, kExplain, kTest, kLog, kDiff };
 
 struct Options {
@@ -71,6 +73,11 @@ struct Options {
   bool revoke_approvals = false;  // approvals
   bool all_approvals = false;
   std::vector<std::string> approval_ids;
+
+  AskTask ask_task = AskTask::kList;  // asks; it uses `follow`, too
+  std::string ask_id;
+  AskAnswer ask_answer;
+  std::string ask_prefix;  // "": none was given
 
   // For the sub-commands that read the journal; they use `session`, too.
   std::string run_id;                 // attach, events, kill, policy log

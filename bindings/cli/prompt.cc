@@ -21,11 +21,6 @@ namespace {
 constexpr std::size_t kMaxPrefixBytes = 200;
 constexpr std::size_t kMaxAnswerBytes = 4096;  // of a terminal in canonical mode
 
-std::string user_name() {
-  const passwd* user = getpwuid(geteuid());
-  return user != nullptr ? user->pw_name : "uid " + std::to_string(geteuid());
-}
-
 std::string trimmed_lower(std::string_view line) {
   std::string word;
   for (const char c : line) {
@@ -62,6 +57,11 @@ std::optional<AskAnswer> read_answer(const std::string& word) {
 
 }  // namespace
 
+std::string user_name() {
+  const passwd* user = getpwuid(geteuid());
+  return user != nullptr ? user->pw_name : "uid " + std::to_string(geteuid());
+}
+
 void Prompt::ask(AskRequest request) {
   // The terminal would stop a background job that reads from it.
   if (tcgetpgrp(input_) != getpgrp()) {
@@ -87,7 +87,8 @@ void Prompt::show() {
   if (!request.prefix.empty()) {
     text += ", always [p]refix " + stdio::printable(request.prefix, kMaxPrefixBytes);
   }
-  text += request.may_approve_rules ? ", always [r]ule, [N]o: " : ", [N]o: ";
+  if (request.may_approve_rules) text += ", always [r]ule";
+  text += leaves_ ? ", [n]o, [L]ater: " : ", [N]o: ";
   say(text);
 }
 
@@ -98,10 +99,17 @@ void Prompt::on_readable() {
   if (!open()) return;
   if (count <= 0) {  // Ctrl-D, or the terminal is gone
     say("\n");
+    input_ended_ = true;
+    if (leaves_) return leave_all();
     answer(denied("declined by the user"));
     return;
   }
   const std::string word = trimmed_lower({buffer.data(), static_cast<std::size_t>(count)});
+  if (leaves_ && (word.empty() || word == "l" || word == "later")) {
+    questions_.pop_front();
+    if (open()) show();
+    return;
+  }
   std::optional<AskAnswer> given = read_answer(word);
   using About = AskAnswer::About;
   const AskRequest& asked = questions_.front();
@@ -109,7 +117,7 @@ void Prompt::on_readable() {
   if (!given || (!asked.may_approve_rules && given->about == About::kRule) ||
       (!has_prefix && given->about == About::kPrefix)) {
     say(std::string("Please answer y, s, a") + (has_prefix ? ", p" : "") +
-        (asked.may_approve_rules ? ", r" : "") + " or n: ");
+        (asked.may_approve_rules ? ", r" : "") + (leaves_ ? ", n or l: " : " or n: "));
     return;
   }
   answer(*given);
@@ -122,6 +130,23 @@ void Prompt::answer(const AskAnswer& answer) {
   given.who = user_name();
   request.reply(given);
   if (open()) show();
+}
+
+void Prompt::withdraw(const std::string& id, const std::string& why) {
+  for (auto question = questions_.begin(); question != questions_.end(); ++question) {
+    if (question->id != id) continue;
+    const bool is_shown = question == questions_.begin();
+    const AskRequest over = std::move(*question);
+    questions_.erase(question);
+    if (!is_shown) return;
+    say("\n" + why + "\n");
+    if (open()) show();
+    return;
+  }
+}
+
+void Prompt::leave_all() {
+  questions_.clear();
 }
 
 void Prompt::close() {

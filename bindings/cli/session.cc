@@ -54,7 +54,10 @@ Session::Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, in
   runtime_.on_event([this](const Event& event) {
     tell(answer_line("", "\"event\":" + on_one_line(event.json)));
   });
-  if (asks) runtime_.on_ask([this](AskRequest question) { ask(std::move(question)); });
+  if (!asks) return;
+  // The event ask_answered tells the client.
+  runtime_.on_ask([this](AskRequest question) { ask(std::move(question)); },
+                  [this](const std::string& id) { questions_.erase(id); });
 }
 
 void Session::run() {

@@ -76,7 +76,8 @@ constexpr const char* kTopFooter = R"(
 Shows the runs of all processes of this user, live, and below them the output of the selected run with
 curves of its processor and memory use. Up and down select a run, page up and page down scroll its
 output, / searches in it, < and > go to earlier and later matches, enter shows it on the whole screen, k
-kills the run after a confirmation; c, m, a and n sort by CPU, memory, age and name; q quits.
+kills the run after a confirmation; ? shows the oldest question of the policy, and then a letter
+answers it (see 'gibbous asks'); c, m, a and n sort by CPU, memory, age and name; q quits.
 
 Example:
   gibbous top --session agent-7)";

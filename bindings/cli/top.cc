@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bindings/cli/commands.h"
+#include "bindings/cli/prompt.h"
 #include "bindings/cli/report.h"
 #include "bindings/inspect/figures.h"
 #include "bindings/inspect/journal_query.h"
@@ -20,6 +21,7 @@
 #include "bindings/inspect/top/screen.h"
 #include "bindings/inspect/top/top.h"
 #include "bindings/stdio/program_signals.h"
+#include "gibbous/asks.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/journal/kill_request.h"
@@ -69,7 +71,10 @@ class TopLoop {
         signals_(signals),
         screen_signals_(screen_signals),
         options_(options),
-        top_([this](const std::string& run) { return ask_to_end(run); }) {}
+        top_([this](const std::string& run) { return ask_to_end(run); },
+             [this](const std::string& id, const AskAnswer& answer) {
+               return answer_question(id, answer);
+             }) {}
 
   Status run() {
     while (!top_.done() && !ended_) {
@@ -88,12 +93,21 @@ class TopLoop {
     return inspect::request_end(options_.runtime.state_dir, run, "", clock_).status();
   }
 
+  std::string answer_question(const std::string& id, AskAnswer answer) {
+    constexpr std::chrono::seconds kPatience{2};  // the screen stands still meanwhile
+    answer.who = user_name() + " (gibbous top)";
+    const auto outcome = answer_ask(options_.runtime.state_dir, id, answer, kPatience);
+    next_look_ = 0;
+    return outcome ? id + "  " + outcome_text(*outcome) : outcome.status().message();
+  }
+
   Status look() {
     const std::int64_t now = inspect::unix_millis();
     if (now >= next_look_ || now < next_look_ - kRefreshMillis) {
       Result<std::vector<inspect::LiveRun>> runs = inspect::live_runs(reader_, options_.session);
       if (!runs) return runs.status();
       top_.take(std::move(*runs), now);
+      if (auto asks = list_asks(options_.runtime.state_dir)) top_.take_asks(std::move(*asks));
       next_look_ = now + kRefreshMillis;
     }
     return read_log();

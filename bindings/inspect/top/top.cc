@@ -46,6 +46,11 @@ void Top::take(std::vector<inspect::LiveRun> runs, std::int64_t now) {
   if (output_run() != shown) pane_.reset();
 }
 
+void Top::take_asks(std::vector<OpenAsk> asks) {
+  std::string over = questions_.take(std::move(asks));
+  if (!over.empty()) tell(std::move(over));
+}
+
 void Top::sort() {
   const std::size_t place = selected();
   const auto before = [this](const Row& left, const Row& right) {
@@ -99,6 +104,8 @@ void Top::press(const Key& key, const inspect::OutputTail* output) {
     done_ = true;
   } else if (!asking_.empty()) {
     answer(key.kind == Key::Kind::kCharacter && key.character == 'y');
+  } else if (questions_.is_shown()) {
+    tell(questions_.press(key));
   } else if (searching_) {
     press_in_search(key, output);
   } else if (press_in_output(key, output)) {
@@ -204,6 +211,10 @@ void Top::press_in_list(const Key& key) {
 
 void Top::press_character(char character) {
   if (character == 'q') done_ = true;
+  if (character == '?') {
+    questions_.show();
+    if (!questions_.is_shown()) tell("no question waits for a person");
+  }
   if (character == 'c') sort_by_ = SortBy::kProcessor;
   if (character == 'm') sort_by_ = SortBy::kMemory;
   if (character == 'a') sort_by_ = SortBy::kAge;

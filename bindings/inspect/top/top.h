@@ -14,6 +14,7 @@
 #include "bindings/inspect/top/history.h"
 #include "bindings/inspect/top/keys.h"
 #include "bindings/inspect/top/output_pane.h"
+#include "bindings/inspect/top/questions.h"
 #include "bindings/inspect/top/screen.h"
 
 namespace gibbous::top {
@@ -25,10 +26,13 @@ enum class SortBy : std::uint8_t { kProcessor, kMemory, kAge, kName };
 
 class Top {
  public:
-  explicit Top(KillRequest kill) : kill_(std::move(kill)) {}
+  explicit Top(KillRequest kill, Questions::Answer answer = nullptr)
+      : kill_(std::move(kill)), questions_(std::move(answer)) {}
 
   // Takes the current runs. The selection stays on its run.
   void take(std::vector<inspect::LiveRun> runs, std::int64_t now);
+  // Takes the open questions of the policy.
+  void take_asks(std::vector<OpenAsk> asks);
   // A message that is shown until the next key.
   void tell(std::string message) { message_ = std::move(message); }
   // `output` belongs to output_run() and may be null.
@@ -69,6 +73,7 @@ class Top {
   std::string output_title(std::size_t columns) const;
 
   KillRequest kill_;
+  Questions questions_;
   std::vector<Row> rows_;
   std::map<std::string, Spent> spent_;
   std::int64_t now_ = 0;

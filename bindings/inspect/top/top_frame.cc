@@ -23,6 +23,7 @@ constexpr std::size_t kMaxNameBytes = 64;
 constexpr std::size_t kMaxTitleBytes = 200;
 // The rows between the totals and the keys; with fewer, the list is alone.
 constexpr std::size_t kLeastSplitRows = 10;
+constexpr std::size_t kMaxQuestionRows = 3;
 constexpr const char* kRule = "─";
 constexpr std::size_t kRuleBefore = 2;
 constexpr const char* kUnknown = "-";
@@ -70,16 +71,26 @@ std::vector<std::string> Top::frame(const ScreenSize& size,
   const auto add = [&lines](const std::vector<std::string>& more) {
     lines.insert(lines.end(), more.begin(), more.end());
   };
-  if (!log_run_.empty()) {
+  // The oldest questions, above everything: somebody waits.
+  const std::vector<std::string> waiting =
+      log_run_.empty() ? questions_.brief(std::min(kMaxQuestionRows, size.rows / 4), now_)
+                       : std::vector<std::string>();
+  const std::size_t room = middle - std::min(middle, waiting.size());
+  if (!questions_.is_shown()) {
+    for (const std::string& each : waiting) lines.push_back(std::string(kYellow) + each);
+  }
+  if (questions_.is_shown()) {
+    add(questions_.whole(middle, size.columns, now_));
+  } else if (!log_run_.empty()) {
     lines.push_back(output_title(size.columns));
     add(output_lines(middle - std::min<std::size_t>(middle, 1), output));
-  } else if (middle < kLeastSplitRows || rows_.empty()) {
-    add(list_lines(middle - std::min<std::size_t>(middle, 1)));
+  } else if (room < kLeastSplitRows || rows_.empty()) {
+    add(list_lines(room - std::min<std::size_t>(room, 1)));
   } else {
-    const std::size_t runs = std::min(rows_.size(), middle / 2 - 1);
+    const std::size_t runs = std::min(rows_.size(), room / 2 - 1);
     add(list_lines(runs));
     lines.push_back(output_title(size.columns));
-    add(output_lines(middle - runs - 2, output));
+    add(output_lines(room - runs - 2, output));
   }
   lines.resize(std::max<std::size_t>(size.rows, 2) - 1);
   lines.push_back(last_line());
@@ -99,6 +110,9 @@ std::string Top::summary() const {
   return std::string(kBold) + "gibbous top" + std::string(kReset) + "  " +
          inspect::time_text(now_).substr(0, std::string_view("15:04:05").size()) + "  " +
          std::to_string(count) + (count == 1 ? " run" : " runs") +
+         (questions_.count() > 0 ? ", " + std::to_string(questions_.count()) +
+                                       (questions_.count() == 1 ? " question" : " questions")
+                                 : "") +
          (waiting > 0 ? ", " + std::to_string(waiting) + " waiting for input" : "") + "  CPU " +
          processor_text(processor) + "  MEM " + inspect::bytes_text(memory);
 }
@@ -109,8 +123,10 @@ std::string Top::last_line() const {
            " and everything that it started? [y/N]";
   }
   if (!message_.empty()) return std::string(kYellow) + stdio::printable(message_, kMaxTitleBytes);
+  if (questions_.is_shown()) return std::string(kBold) + questions_.keys();
   if (searching_) return std::string(kBold) + "/" + stdio::printable(*searching_, kMaxTitleBytes);
   return std::string(kDim) +
+         (log_run_.empty() && questions_.count() > 0 ? "? answer a question   " : "") +
          (log_run_.empty()
               ? "up/down select  pgup/pgdn scroll  / search  enter log  k kill  sort: c "
                 "processor  m memory  a age  n name  q quit"

@@ -2,6 +2,7 @@
 #include "gibbous.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <new>
@@ -10,6 +11,7 @@
 #include "bindings/c/handle.h"
 #include "bindings/c/input.h"
 #include "bindings/json/text.h"
+#include "gibbous/asks.h"
 
 namespace {
 
@@ -49,9 +51,11 @@ int check_here(const gib_runtime* runtime, Handle** handle) {
 int failed(Handle& handle, const Status& status) {
   handle.set_error(status.message());
   if (status.code() == "invalid_arguments") return GIB_INVALID;
-  const bool missing = status.code() == "run_not_found" || status.code() == "tool_not_found" ||
-                       status.code() == "function_not_found";
-  return missing ? GIB_NOT_FOUND : GIB_FAILED;
+  for (const char* missing :
+       {"run_not_found", "tool_not_found", "function_not_found", "ask_not_found", "ask_answered"}) {
+    if (status.code() == missing) return GIB_NOT_FOUND;
+  }
+  return GIB_FAILED;
 }
 
 int not_found(Handle& handle, const std::string& what) {
@@ -151,7 +155,7 @@ const char* gib_version(void) {
 }
 
 int gib_has(const char* feature) {
-  constexpr const char* kFeatures[] = {"tools", "functions", "read", "deadline"};
+  constexpr const char* kFeatures[] = {"tools", "functions", "read", "deadline", "asks"};
   return feature != nullptr && std::any_of(std::begin(kFeatures), std::end(kFeatures),
                                            [feature](const char* each) {
                                              return std::strcmp(each, feature) == 0;
@@ -291,6 +295,32 @@ int gib_reply(gib_runtime* runtime, uint64_t token, const char* json) {
     const gibbous::ToolAnswer answer = call.is_function ? read_function_answer(Input("json", json))
                                                         : read_tool_answer(Input("json", json));
     return answer_with(handle, token, call.reply, answer);
+  });
+}
+
+const char* gib_asks(gib_runtime* runtime) {
+  bool read = false;
+  const char* text = guarded_text(runtime, [&read](Handle& handle) {
+    const auto asks = gibbous::list_asks(handle.runtime().state_dir());
+    if (!asks) {
+      handle.set_error(asks.status().message());
+      return std::string();
+    }
+    read = true;
+    return "{\"asks\":" + gibbous::asks_json(*asks) + "}";
+  });
+  return read ? text : nullptr;
+}
+
+int gib_ask_answer(gib_runtime* runtime, const char* id, const char* json) {
+  return guarded_code(runtime, [id, json](Handle& handle) -> std::int64_t {
+    const std::string name = name_of("id", id);
+    const gibbous::AskAnswer answer = read_ask_answer(Input("json", json));
+    if (answer.no_approver) throw Invalid("json.allow: expected true or false");
+    // The host may be this one, which goes on with the next gib_poll().
+    const auto outcome = gibbous::answer_ask(handle.runtime().state_dir(), name, answer,
+                                             std::chrono::milliseconds(0));
+    return outcome ? GIB_OK : failed(handle, outcome.status());
   });
 }
 

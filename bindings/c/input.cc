@@ -206,6 +206,12 @@ RuntimeOptions read_options(const char* text) {
   options.min_concurrent =
       static_cast<std::size_t>(input.number("min_concurrent", 0, 1'000'000).value_or(0));
   options.lua_time = millis(input.number("lua_time_ms", 0, kMaxMillis), 0);
+  if (const auto wait = input.number("ask_wait_s", 0, kMaxMillis)) {
+    options.ask_wait = std::chrono::seconds(static_cast<std::int64_t>(*wait));
+  }
+  if (const auto keep = input.number("ask_keep_s", 0, kMaxMillis)) {
+    options.ask_keep = std::chrono::seconds(static_cast<std::int64_t>(*keep));
+  }
   options.session = input.text("session");
   options.claim_session = input.flag("claim_session", options.claim_session);
   options.work_for_others = input.flag("work_for_others", options.work_for_others);

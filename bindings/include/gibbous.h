@@ -51,7 +51,7 @@ extern "C" {
 
 /* The version of this interface: the high half changes when a program that was built for it would
  * no longer work, the low half when something is added. */
-#define GIB_ABI 0x00010000u
+#define GIB_ABI 0x00010001u
 
 typedef struct gib_runtime gib_runtime; /* a handle; never dereferenced, never reused */
 
@@ -121,7 +121,7 @@ typedef struct gib_budget {
 GIB_API uint32_t gib_abi(void);
 /* "0.2.0"; static. */
 GIB_API const char* gib_version(void);
-/* Returns 1 if the library has this feature: "tools", "functions", "read", "deadline". */
+/* Returns 1 if the library has this feature: "tools", "functions", "read", "deadline", "asks". */
 GIB_API int gib_has(const char* feature);
 
 /* Makes a runtime. `options` is NULL or a JSON object with the fields of gibbous::RuntimeOptions:
@@ -132,6 +132,7 @@ GIB_API int gib_has(const char* feature);
  *   environment: an object of strings, what runs inherit in place of this process's environment;
  *   adopt_runs, keep_runs, claim_session, work_for_others, work_queue, watch_files, lazy_policy,
  *   all_parameters: booleans; min_concurrent: a number; lua_time_ms: a number;
+ *   ask_wait_s, ask_keep_s: numbers;
  *   tools, functions: lists of what gib_tool_add() and gib_function_add() take.
  * Returns NULL when that fails, with a sentence in `error` (cut to `error_size` bytes with its NUL;
  * it may be NULL). The caller owns the handle: gib_destroy() it. Takes some 50 ms. */
@@ -174,6 +175,15 @@ GIB_API int gib_next(gib_runtime* runtime, gib_message* message);
  * GIB_HOST_CALL. GIB_NOT_FOUND when it was answered, or has ended. A reply that is wrong
  * (GIB_INVALID) leaves the token as it is. */
 GIB_API int gib_reply(gib_runtime* runtime, uint64_t token, const char* json);
+/* The open questions of every host of this user that has the same state directory, this one's, too:
+ * {"asks": [{"id", "opened", "expires", "waits", "host", and the fields of GIB_ASK}]}, without
+ * secrets. Waits for the disk. Borrowed until the next call of a function with this handle. NULL
+ * when they cannot be read. */
+GIB_API const char* gib_asks(gib_runtime* runtime);
+/* Answers one of those, by its id or the beginning of one; the JSON is that of GIB_ASK. Its host
+ * takes the first answer, a moment later. GIB_NOT_FOUND when it is not open: gib_error() says who
+ * has answered it, and when. GIB_INVALID for an answer that it does not offer. */
+GIB_API int gib_ask_answer(gib_runtime* runtime, const char* id, const char* json);
 /* Tells the caller of a host tool how far it is: {"progress", "total"?, "message"?}. */
 GIB_API int gib_progress(gib_runtime* runtime, uint64_t token, const char* json);
 

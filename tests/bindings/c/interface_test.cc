@@ -192,6 +192,29 @@ TEST_CASE("c: the policy asks, and the answer decides") {
   REQUIRE(host.until(GIB_CANCELLED));
 }
 
+TEST_CASE("c: open questions are listed, and answered by their ids") {
+  CHost host(Json{{"mode", "default"}});
+  REQUIRE(gib_has("asks") == 1);
+  const char* start = R"({"tool":"bg_start","arguments":{"command":"true"}})";
+  REQUIRE(gib_call(host.runtime, start) > 0);
+  REQUIRE(host.until(GIB_ASK));
+  const std::string id = host.last().json["id"];
+  const char* text = gib_asks(host.runtime);
+  REQUIRE(text != nullptr);
+  const Json asks = Json::parse(text)["asks"];
+  REQUIRE(asks.size() == 1);
+  CHECK(asks[0]["id"] == id);
+  CHECK(asks[0]["command"] == "true");
+  CHECK(gib_ask_answer(host.runtime, id.c_str(), R"({"no_approver":true})") == GIB_INVALID);
+  CHECK(gib_ask_answer(host.runtime, "none", R"({"allow":true})") == GIB_NOT_FOUND);
+  CHECK(gib_ask_answer(host.runtime, id.c_str(), R"({"allow":true,"who":"ann"})") == GIB_OK);
+  REQUIRE(host.until(GIB_CANCELLED));  // the form is taken back
+  REQUIRE(host.until(GIB_RESULT));
+  CHECK(host.last().json["ok"] == true);
+  CHECK(gib_ask_answer(host.runtime, id.c_str(), R"({"allow":true})") == GIB_NOT_FOUND);
+  CHECK_THAT(gib_error(host.runtime), Contains("already answered: allowed once by ann at "));
+}
+
 TEST_CASE("c: runs are listed, their events given once, and their output read") {
   CHost host;
   const Json result =

@@ -74,7 +74,7 @@ def answer_body(answer: Answer | bool) -> dict[str, Any]:
     if isinstance(answer, bool):
         answer = Answer(answer)
     if not isinstance(answer, Answer):
-        raise TypeError(f'on_ask: expected True, False or an Answer, got {answer!r}')
+        raise TypeError(f'answer: expected True, False or an Answer, got {answer!r}')
     body = {'allow': answer.allow, 'reason': answer.reason, 'who': answer.who, 'remember': answer.remember,
             'about': answer.about}
     if answer.lasts:

@@ -154,6 +154,17 @@ class Handle:
         code = self._library.gib_reply(self._runtime, token, encoded('reply', body))
         self._checked(code, Code.NOT_FOUND, Code.CLOSED)
 
+    def asks(self) -> list[dict[str, Any]]:
+        text = self._library.gib_asks(self._runtime)
+        if text is None:
+            self.need()
+            self._fail(Code.FAILED)
+        listed: list[dict[str, Any]] = json.loads(text.decode(errors='replace'))['asks']
+        return listed
+
+    def ask_answer(self, id: str, body: dict[str, Any]) -> None:
+        self._checked(self._library.gib_ask_answer(self._runtime, _named('id', id), encoded('answer', body)))
+
     def progress(self, token: int, body: dict[str, Any]) -> None:
         code = self._library.gib_progress(self._runtime, token, encoded('progress', body))
         self._checked(code, Code.NOT_FOUND, Code.CLOSED)

@@ -43,6 +43,8 @@ _FUNCTIONS = {
     'gib_next_timeout': (_LONG, [_RUNTIME]),
     'gib_next': (_INT, [_RUNTIME, ctypes.POINTER(Message)]),
     'gib_reply': (_INT, [_RUNTIME, ctypes.c_uint64, _TEXT]),
+    'gib_asks': (_TEXT, [_RUNTIME]),
+    'gib_ask_answer': (_INT, [_RUNTIME, _TEXT, _TEXT]),
     'gib_progress': (_INT, [_RUNTIME, ctypes.c_uint64, _TEXT]),
     'gib_tool_add': (_INT, [_RUNTIME, _TEXT]),
     'gib_tool_remove': (_INT, [_RUNTIME, _TEXT]),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, Literal, Self, Unpack
 
-from ._bodies import call_body, error_of, event_of, options_body, result_of
+from ._bodies import answer_body, call_body, error_of, event_of, options_body, result_of
 from ._calls import Calls, OpenCall, OpenList
 from ._handle import Budget, Code, Handle, Kind, Message
 from ._handlers import AskHandler, Handlers, log_event
@@ -15,7 +15,7 @@ from ._pump import Pump
 from .errors import ClosedError, GibbousError, InvalidArgument
 from .streams import EventStream, OutputStream
 from .tool import Function, Tool, tool
-from .values import Event, Options, Path, Progress, Result
+from .values import Answer, Event, Options, Path, Progress, Result
 
 
 class Runtime:
@@ -152,6 +152,19 @@ class Runtime:
         if self._handle is not None:
             self._handlers.on_ask = handler
         return handler
+
+    def asks(self) -> list[dict[str, Any]]:
+        """Returns the open questions of all programs of this user with the same state directory, the oldest first, as
+        `gibbous asks --json` prints them: those that on_ask has, too. Reads files, which takes a moment."""
+        return self._opened().asks()
+
+    def answer(self, id: str, answer: Answer | bool) -> None:
+        """Answers one of asks() by its id, or the beginning of one. Its program takes the first answer, soon.
+
+        Raises NotFound when it is not open, with who answered it and when, and InvalidArgument for an answer that it
+        does not offer.
+        """
+        self._opened().ask_answer(id, answer_body(answer))
 
     async def runs(self, session: str = '') -> list[dict[str, Any]]:
         """Returns the remembered runs of a session, or of all, the oldest first."""

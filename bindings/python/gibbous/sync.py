@@ -117,6 +117,14 @@ class SyncRuntime:
         self._events.clear()
         return events
 
+    def asks(self) -> list[dict[str, Any]]:
+        """Returns the open questions of all programs of this user. As Runtime.asks()."""
+        return self._handle.asks()
+
+    def answer(self, id: str, answer: Answer | bool) -> None:
+        """Answers one of asks(). As Runtime.answer()."""
+        self._handle.ask_answer(id, answer_body(answer))
+
     def runs(self, session: str = '') -> list[dict[str, Any]]:
         """Returns the remembered runs of a session, or of all, the oldest first."""
         found: list[dict[str, Any]] = self._answer_to(self._handle.runs(session), session)

@@ -35,6 +35,8 @@ class Options(TypedDict, total=False):
     watch_files: bool  # load scripts again when they change; default: True
     lazy_policy: bool  # start 30 ms faster; the first call takes that much longer; default: False
     all_parameters: bool  # list every parameter of the tools; default: False
+    ask_wait_s: int  # how long a call waits for a person's answer; default: as long as on_ask takes
+    ask_keep_s: int  # how long a question stays open after its call was told to come again; default: 3600
     min_concurrent: int  # the least number of runs that may go on at the same time
     lua_time_ms: int  # the least time that a call may spend in scripts, in each minute
 

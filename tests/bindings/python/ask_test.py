@@ -85,6 +85,37 @@ class Asks(support.Case):
             await rt.call('bg_start', command=COMMAND, until={'exit': True})
         self.assertEqual(len(asks), 1)
 
+    async def test_an_open_question_can_be_answered_by_its_id(self):
+        withdrawn = asyncio.Event()
+
+        async def think(ask):
+            try:
+                await asyncio.Event().wait()
+            finally:
+                withdrawn.set()
+
+        rt = await self.asking(think)
+        call = asyncio.create_task(rt.call('bg_start', command=COMMAND))
+        while not rt.asks():
+            await asyncio.sleep(0.01)
+        [ask] = rt.asks()
+        self.assertEqual((ask['command'], ask['waits']), (COMMAND, True))
+        rt.answer(ask['id'], gibbous.Answer(True, who='ann'))
+        self.assertTrue((await call).ok)
+        await withdrawn.wait()
+        with self.assertRaisesRegex(gibbous.NotFound, 'already answered: allowed once by ann'):
+            rt.answer(ask['id'], False)
+
+    async def test_a_refused_call_may_come_again_once_somebody_has_answered(self):
+        rt = await self.started(mode='default')
+        with self.assertRaisesRegex(gibbous.ToolError, 'gibbous asks') as caught:
+            await rt.call('bg_start', command=COMMAND)
+        rt.answer(caught.exception.data['question'], True)
+        async for event in rt.events('ask_answered'):
+            self.assertEqual(event.data['decision'], 'allow')
+            break
+        self.assertTrue((await rt.call('bg_start', command=COMMAND)).ok)
+
     async def asked_call(self):
         """A runtime, a call whose handler thinks for ever, and the event that the handler was cancelled."""
         asked, cancelled = asyncio.Event(), asyncio.Event()

@@ -47,8 +47,8 @@ std::string what(const AskRequest& ask) {
 
 std::string heading(const OpenAsk& open, const Terminal& terminal) {
   return terminal.paint(Colour::kBold, open.ask.id) + "  " + age_of(open) + "  " +
-         made_plain(open.ask.session) + "  (" + made_plain(open.host) + ")" +
-         (open.waits ? "" : "  the agent will call again") + "\n";
+         made_plain(open.ask.session.empty() ? open.ask.workspace : open.ask.session) + "  (" +
+         made_plain(open.host) + ")" + (open.waits ? "" : "  the agent will call again") + "\n";
 }
 
 void print_brief(const OpenAsk& open, const Terminal& terminal) {
@@ -203,10 +203,9 @@ class Watch {
   }
 
   void ask(const OpenAsk& open) {
-    std::fputs(("\n" + heading(open, Terminal(STDOUT_FILENO))).c_str(), stdout);
-    std::fflush(stdout);
     AskRequest question = open.ask;
     question.reply = [this, id = open.ask.id](const AskAnswer& answer) {
+      if (answer.no_approver) return false;  // this is no foreground job
       AskAnswer given = answer;
       given.who += " (gibbous asks)";
       const auto outcome = answer_ask(options_.runtime.state_dir, id, given);
@@ -216,7 +215,7 @@ class Watch {
       std::fflush(stdout);
       return outcome.ok();
     };
-    prompt_.ask(std::move(question));
+    prompt_.ask(std::move(question), "\n" + heading(open, Terminal(STDOUT_FILENO)));
   }
 
   void drop_input() {

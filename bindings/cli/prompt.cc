@@ -62,7 +62,7 @@ std::string user_name() {
   return user != nullptr ? user->pw_name : "uid " + std::to_string(geteuid());
 }
 
-void Prompt::ask(AskRequest request) {
+void Prompt::ask(AskRequest request, std::string heading) {
   // The terminal would stop a background job that reads from it.
   if (tcgetpgrp(input_) != getpgrp()) {
     AskAnswer answer;
@@ -70,7 +70,7 @@ void Prompt::ask(AskRequest request) {
     request.reply(answer);
     return;
   }
-  questions_.push_back(std::move(request));
+  questions_.push_back({std::move(request), std::move(heading)});
   if (questions_.size() == 1) show();
 }
 
@@ -78,8 +78,9 @@ void Prompt::show() {
   // Keys typed before the question was shown are not an answer.
   (void)tcflush(input_, TCIFLUSH);
   const Terminal terminal(output_);
-  const AskRequest& request = questions_.front();
-  std::string text = terminal.paint(Colour::kYellow, "Approval needed: ");
+  const AskRequest& request = questions_.front().request;
+  std::string text = questions_.front().heading;
+  text += terminal.paint(Colour::kYellow, "Approval needed: ");
   text += stdio::question_text(request) + "\n";
   text += terminal.paint(Colour::kBold, "Allow?");
   text += " [y] once, [s]ession, [a]lways this ";
@@ -112,7 +113,7 @@ void Prompt::on_readable() {
   }
   std::optional<AskAnswer> given = read_answer(word);
   using About = AskAnswer::About;
-  const AskRequest& asked = questions_.front();
+  const AskRequest& asked = questions_.front().request;
   const bool has_prefix = !asked.prefix.empty();
   if (!given || (!asked.may_approve_rules && given->about == About::kRule) ||
       (!has_prefix && given->about == About::kPrefix)) {
@@ -124,7 +125,7 @@ void Prompt::on_readable() {
 }
 
 void Prompt::answer(const AskAnswer& answer) {
-  const AskRequest request = std::move(questions_.front());
+  const AskRequest request = std::move(questions_.front().request);
   questions_.pop_front();
   AskAnswer given = answer;
   given.who = user_name();
@@ -134,9 +135,9 @@ void Prompt::answer(const AskAnswer& answer) {
 
 void Prompt::withdraw(const std::string& id, const std::string& why) {
   for (auto question = questions_.begin(); question != questions_.end(); ++question) {
-    if (question->id != id) continue;
+    if (question->request.id != id) continue;
     const bool is_shown = question == questions_.begin();
-    const AskRequest over = std::move(*question);
+    const AskRequest over = std::move(question->request);
     questions_.erase(question);
     if (!is_shown) return;
     say("\n" + why + "\n");
@@ -152,8 +153,8 @@ void Prompt::leave_all() {
 void Prompt::close() {
   if (!open()) return;
   say("\n");
-  for (const AskRequest& request : std::exchange(questions_, {}))
-    request.answer(false, "cancelled by the user");
+  for (const Question& each : std::exchange(questions_, {}))
+    each.request.answer(false, "cancelled by the user");
 }
 
 void Prompt::say(const std::string& text) const {

@@ -20,7 +20,8 @@ class Prompt {
   Prompt(int input, int output, bool leaves = false)
       : input_(input), output_(output), leaves_(leaves) {}
 
-  void ask(AskRequest request);
+  // `heading` is a line above the question.
+  void ask(AskRequest request, std::string heading = "");
   // Returns true while a question is on the screen: poll input(), and call on_readable() when it is
   // readable.
   bool open() const { return !questions_.empty(); }
@@ -44,7 +45,11 @@ class Prompt {
   const int output_;
   const bool leaves_;
   bool input_ended_ = false;
-  std::deque<AskRequest> questions_;  // the first is on the screen
+  struct Question {
+    AskRequest request;
+    std::string heading;
+  };
+  std::deque<Question> questions_;  // the first is on the screen
 };
 
 }  // namespace gibbous::cli

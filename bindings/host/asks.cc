@@ -105,6 +105,9 @@ bool nothing_there(const Status& status) {
 
 Status check_answer(const OpenAsk& open, const AskAnswer& answer) {
   using About = AskAnswer::About;
+  if (answer.no_approver) {
+    return Status::error("invalid_arguments", "allow: expected true or false");
+  }
   if (!answer.allow || answer.about == About::kCommand) return {};
   if (answer.about == About::kRule && !open.ask.may_approve_rules) {
     return Status::error("invalid_arguments",

@@ -101,11 +101,13 @@ std::vector<std::string> Questions::whole(std::size_t rows, std::size_t columns,
   std::vector<std::string> lines;
   const OpenAsk* open = current();
   if (open == nullptr) return lines;
-  std::string text = "Question " + open->ask.id + " of " +
-                     stdio::printable(open->ask.session, kMaxWhatBytes) + " (" +
-                     stdio::printable(open->host, kMaxWhatBytes) + "), " + age(*open, now) +
-                     "\n\n" + stdio::question_text(open->ask) +
-                     "\nWorkspace: " + stdio::printable(open->ask.workspace, kMaxWhatBytes) + "\n";
+  std::string text =
+      "Question " + open->ask.id + " of " +
+      stdio::printable(open->ask.session.empty() ? open->ask.workspace : open->ask.session,
+                       kMaxWhatBytes) +
+      " (" + stdio::printable(open->host, kMaxWhatBytes) + "), " + age(*open, now) + "\n\n" +
+      stdio::question_text(open->ask) +
+      "\nWorkspace: " + stdio::printable(open->ask.workspace, kMaxWhatBytes) + "\n";
   for (const stdio::AskChoice& choice : stdio::choices_of(open->ask)) {
     text += "\n  " + std::string(1, key_of(choice)) + "  " + choice.title;
   }

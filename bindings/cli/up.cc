@@ -220,6 +220,7 @@ ExitCode run_up(const Options& options) {
   runtime_options.watch_files = false;
   runtime_options.work_queue = false;
   runtime_options.adopt_runs = false;
+  runtime_options.ask_keep = std::chrono::seconds(0);  // no start comes again
   runtime_options.min_concurrent = declared->names.size();
   runtime_options.lua_time = kLuaTime;
   if (runtime_options.mode.empty()) runtime_options.mode = "auto";

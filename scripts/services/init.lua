@@ -51,6 +51,9 @@ local function why_not(err)
   if err.code ~= 'needs_approval' then
     return err.message
   end
+  if err.message:find('gibbous asks', 1, true) then
+    return 'it needs approval: ' .. err.message
+  end
   return 'it needs approval, and no person can be asked here: ' .. err.message
     .. ' `gibbous policy explain` names the rule; allow it in a policy of your own'
     .. ' (docs/policy.md), or choose another mode.'

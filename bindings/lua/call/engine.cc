@@ -213,10 +213,20 @@ bool Engine::run_ready(Nanos lua_time) {
 
 namespace {
 
-std::string waiting_text(const std::string& question) {
-  return "Waiting for a person: gibbous asks (question " + question +
-         "). Make the same call again, with the same arguments, once it is answered; what a person "
-         "allows counts once, for exactly this call.";
+// Says why nobody was asked here, and where the question waits.
+void note_nobody(const AskAnswer& given, Verdict& verdict) {
+  std::string& text = verdict.reason;
+  if (!given.reason.empty()) {
+    if (text.ends_with('.')) text.pop_back();
+    text += " (" + given.reason + ").";
+  }
+  if (given.waits.empty()) return;
+  verdict.waits = given.waits;
+  if (!text.empty()) text += text.ends_with('.') ? " " : ". ";
+  text +=
+      "Waiting for a person: gibbous asks (question " + given.waits +
+      "). Make the same call again, with the same arguments, once it is answered; what a person "
+      "allows counts once, for exactly this call.";
 }
 
 }  // namespace
@@ -265,15 +275,7 @@ class Engine::Approval {
           "it was not approved" + (given.reason.empty() ? "" : ": " + given.reason) +
           (verdict_.reason.empty() ? "" : " (asked because: " + verdict_.reason + ")");
     }
-    if (given.no_approver && !given.reason.empty()) verdict_.reason += " (" + given.reason + ")";
-    if (given.no_approver && !given.waits.empty()) {
-      verdict_.waits = given.waits;
-      if (!verdict_.reason.empty() &&
-          verdict_.reason.find_last_of(".!?:") + 1 != verdict_.reason.size()) {
-        verdict_.reason += '.';
-      }
-      verdict_.reason += (verdict_.reason.empty() ? "" : " ") + waiting_text(given.waits);
-    }
+    if (given.no_approver) note_nobody(given, verdict_);
     // An approved call need not ask again when it starts the same command.
     const bool whole_call = given.allow && asked_.kind == RequestKind::kCall;
     if (given.allow) verdict_.approved_command = approval_key(asked_);

@@ -204,8 +204,9 @@ TEST_CASE("another user reads and answers nothing") {
 TEST_CASE("a full disk leaves a question to the client") {
   const Asking asking;
   ProgramSpec spec;
-  spec.argv = {"/bin/sh", "-c",    "ulimit -f 0; exec 2>/dev/null; exec \"$@\"", "sh", command_path(),
-               "session", "--asks"};
+  spec.argv = {"/bin/sh", "-c",           "ulimit -f 0; exec 2>/dev/null; exec \"$@\"",
+               "sh",      command_path(), "session",
+               "--asks"};
   for (const std::string& word : asking.options()) spec.argv.push_back(word);
   Conversation session(spec);
   session.send({{"id", 1}, {"tool", "build"}, {"args", Json::object()}});

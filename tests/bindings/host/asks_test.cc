@@ -150,6 +150,25 @@ TEST_CASE("asks: of two terminals one counts, and the other is told") {
   CHECK(desk.call().ok == allowed);
 }
 
+TEST_CASE(
+    "asks: the questions of several hosts are one list, and each host takes its own answers") {
+  Desk desk;
+  const std::string first = question_of(desk.call());
+  RuntimeOptions options = testing::auto_mode();
+  options.workspace = desk.dir.path();
+  options.state_dir = desk.state();
+  testing::Host other(std::move(options));
+  const CallResult asked = other.call("bg_start", {{"command", kPush}});
+  const std::string second = question_of(asked);
+  REQUIRE(desk.asks().size() == 2);
+  REQUIRE(desk.allow(first));
+  CHECK(desk.asks().size() == 1);
+  CHECK(desk.asks().front().ask.id == second);
+  // The same call, but another host's.
+  CHECK(question_of(other.call("bg_start", {{"command", kPush}})) == second);
+  CHECK(desk.call().ok);
+}
+
 TEST_CASE("asks: an answer may be remembered, with the limits that a client's form has") {
   using Remember = AskAnswer::Remember;
   using About = AskAnswer::About;
@@ -189,9 +208,12 @@ TEST_CASE("asks: a client without a person leaves the question to others") {
   (void)desk.host->runtime->on_ask([](const AskRequest& request) {
     AskAnswer nobody;
     nobody.no_approver = true;
+    nobody.reason = "no window";
     request.reply(nobody);
   });
-  const std::string id = question_of(desk.call());
+  const CallResult refused = desk.call();
+  const std::string id = question_of(refused);
+  CHECK_THAT(refused.message, Contains(" (no window). Waiting for a person: "));
   REQUIRE(desk.allow(id));
   CHECK(desk.call().ok);
 }

@@ -122,6 +122,7 @@ AskRequest redacted_ask(const AskRequest& request, const Redactor& redactor) {
   const bool json = !shown.subject.empty() && shown.subject.front() == '{';
   shown.subject = json ? json_without_secrets(redactor, shown.subject)
                        : without_secrets(redactor, shown.subject);
+  if (shown.typed) shown.arguments = "{}";
   shown.arguments = json_without_secrets(redactor, shown.arguments);
   return shown;
 }

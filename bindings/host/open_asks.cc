@@ -195,9 +195,12 @@ void OpenAsks::keep_answer(const std::shared_ptr<Open>& open, const AskAnswer& a
   kept_.push_back({open->key, answer, open->id, clock_.now() + Nanos(times_.keep)});
 }
 
-// What a hook starts, such as a restart of a service, has no caller who could call again.
+// What a hook starts, such as a restart of a service, has no caller who could call again. What
+// counts once (typed text, a script that cannot be read) is another question each time: its subject
+// has the id of the decision.
 bool OpenAsks::comes_again(const Open& open) const {
-  return times_.keep.count() > 0 && open.request.call < lua::kFirstHook;
+  return times_.keep.count() > 0 && open.request.call < lua::kFirstHook &&
+         open.request.subject.find(open.request.id) == std::string::npos;
 }
 
 bool OpenAsks::may_wait(const Open& open) const {

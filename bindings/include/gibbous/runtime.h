@@ -303,6 +303,7 @@ struct AskRequest {
   // that it would run, as they were understood; empty when there is no command.
   std::string command;
   std::vector<std::string> commands;
+  bool typed = false;   // it is about text for a program's input, which is never written down
   std::string subject;  // the key under which an answer about the command is remembered
   std::string mode;
   int mode_rank = 0;

@@ -338,6 +338,7 @@ Engine::Withdraw Engine::settle(Call& call, PolicyRequest asked, Verdict verdict
   AskRequest question = asks ? make_question(asked, verdict) : AskRequest();
   // Typed text is neither recorded nor remembered: its approval counts once.
   if (redact_typed(tool, &asked)) {
+    question.typed = true;
     question.subject = question.effect + " " + verdict.id;
     question.prefix.clear();
     question.prefixes.clear();

@@ -84,6 +84,32 @@ TEST_CASE("asks: a script that has changed since is another question") {
   CHECK(desk.call("bash x.sh").code == "needs_approval");
 }
 
+TEST_CASE("asks: what is another question each time is not told to come again") {
+  Desk desk;
+  desk.begin([](RuntimeOptions& options) { options.mode = "default"; });
+  // What is not there may be anything later.
+  const CallResult refused = desk.call("bash later.sh");
+  CHECK(question_of(refused).empty());
+  CHECK_THAT(refused.message, Contains("no person can be asked here"));
+}
+
+TEST_CASE("asks: typed text is shown where it is asked about, and written nowhere") {
+  Desk desk;
+  desk.begin([](RuntimeOptions& options) { options.mode = "default"; });
+  desk.show();
+  const std::size_t start = desk.begin_call("cat", {{"pty", true}});
+  REQUIRE(desk.host->until([&] { return desk.shown.size() == 1; }));
+  desk.shown.front().answer(true, "");
+  const std::string run = Json::parse(desk.result(start).data)["id"];
+  const Json keys = {{"id", run}, {"keys", "sesame<Enter>"}};
+  (void)desk.host->runtime->call({"bg_input", keys.dump(), ""}, [](const CallResult&) {});
+  REQUIRE(desk.host->until([&] { return desk.shown.size() == 2; }));
+  CHECK_THAT(desk.shown.back().arguments, Contains("sesame"));
+  const OpenAsk open = desk.open();
+  CHECK(open.ask.tool == "bg_input");
+  CHECK(asks_json({open}).find("sesame") == std::string::npos);
+}
+
 TEST_CASE("asks: a terminal's answer reaches a call that a client shows, and is withdrawn there") {
   Desk desk;
   desk.show();

@@ -45,7 +45,7 @@ for (const client of CLIENTS) {
       const answers = [{ action: 'decline' }, { action: 'cancel' },
         { action: 'accept', content: { answer: 'deny', reason: 'use make' } }];
       const { bench, start } = await connect(t, client, answers);
-      for (const expected of [/declined by the user/, /--mode/, /use make/]) {
+      for (const expected of [/declined by the user/, /gibbous asks/, /use make/]) {
         const result = await start();
         assert.equal(result.isError, true);
         assert.match(textOf(result), expected);

@@ -14,7 +14,7 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/audit/state_key.h"
+#include "runtime/base/state_text.h"
 #include "runtime/base/random_id.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/state_file.h"
@@ -90,7 +90,7 @@ Status AskFiles::open(bool make) {
                          state_ + "/asks: must belong to this user alone (chmod 700 mends that)");
   }
   if (make) {
-    Result<std::string> key = make_state_key(*state);
+    Result<std::string> key = make_state_key(*state, state_);
     if (!key) return key.status();
     key_ = std::move(*key);
   } else {

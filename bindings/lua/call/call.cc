@@ -33,8 +33,11 @@ std::string refusal(const std::string& what, const Verdict& verdict) {
   if (!verdict.rule.empty()) text += " (rule " + verdict.rule + ")";
   if (verdict.reason.empty()) return text;
   const std::size_t at = verdict.reason.find(kBreak);
+  // A person's words and faults of the policy have colons of their own.
+  const bool names_way = at < verdict.reason.find('\n') && verdict.rule != kErrorRule &&
+                         !verdict.reason.starts_with(kNotApproved);
+  if (!names_way) return text + ": " + verdict.reason;
   text += ": " + verdict.reason.substr(0, at);
-  if (at == std::string::npos) return text;
   return text + ".\nInstead: " + verdict.reason.substr(at + kBreak.size());
 }
 

@@ -222,7 +222,7 @@ void note_nobody(const AskAnswer& given, Verdict& verdict) {
   }
   if (given.waits.empty()) return;
   verdict.waits = given.waits;
-  if (!text.empty()) text += text.ends_with('.') ? " " : ". ";
+  if (!text.empty()) text += text.ends_with('.') ? "\n" : ".\n";
   text +=
       "Waiting for a person: gibbous asks (question " + given.waits +
       "). Make the same call again, with the same arguments, once it is answered; what a person "
@@ -272,7 +272,7 @@ class Engine::Approval {
     }
     if (!given.allow && !given.no_approver) {
       verdict_.reason =
-          "it was not approved" + (given.reason.empty() ? "" : ": " + given.reason) +
+          std::string(kNotApproved) + (given.reason.empty() ? "" : ": " + given.reason) +
           (verdict_.reason.empty() ? "" : " (asked because: " + verdict_.reason + ")");
     }
     if (given.no_approver) note_nobody(given, verdict_);

@@ -20,7 +20,6 @@ namespace {
 constexpr int kDecideInstructions =
     100;  // between two looks at the clock: a policy has little time
 constexpr std::size_t kMaxReasonBytes = 4096;
-constexpr char kErrorRule[] = "policy_error";
 // Shorter lines are judged sooner than another thread wakes up.
 constexpr std::size_t kJudgedBesideBytes = 1024;
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bindings/lua/vm/value.h"
@@ -10,6 +11,9 @@
 namespace gibbous::lua {
 
 struct Judgement;  // judgement.h
+
+inline constexpr char kErrorRule[] = "policy_error";  // the rule where the policy failed
+inline constexpr std::string_view kNotApproved = "it was not approved";  // begins a reason
 
 struct Verdict {
   enum class Decision { kAllow, kAsk, kDeny } decision = Decision::kDeny;

@@ -1,7 +1,6 @@
 // `gibbous trust`: shows what a project would configure, asks a person, and remembers the answer.
 #include "bindings/cli/trust.h"
 
-#include <pwd.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "bindings/cli/commands.h"
+#include "bindings/cli/prompt.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
 #include "bindings/json/text.h"
@@ -25,11 +25,6 @@ constexpr std::size_t kShownDigits = 12;  // of a hash
 // Names come from whoever wrote the project.
 std::string shown(const std::string& text) {
   return stdio::printable(text, kMaxShownBytes);
-}
-
-std::string user_name() {
-  const passwd* user = ::getpwuid(::geteuid());
-  return user != nullptr ? user->pw_name : "uid " + std::to_string(::geteuid());
 }
 
 OrderedJson json_of(const TrustCandidate& candidate) {

@@ -239,7 +239,7 @@ TEST_CASE("asks: a client without a person leaves the question to others") {
   });
   const CallResult refused = desk.call();
   const std::string id = question_of(refused);
-  CHECK_THAT(refused.message, Contains(" (no window). Waiting for a person: "));
+  CHECK_THAT(refused.message, Contains(" (no window).\nWaiting for a person: "));
   REQUIRE(desk.allow(id));
   CHECK(desk.call().ok);
 }

@@ -25,6 +25,7 @@ TEST_CASE("a process that hangs in its end is dying") {
     WARN("not tested: " + disk.said());
     return;
   }
+  disk.ask_at_close();
   Loop loop;
   Program holder(
       {{"/bin/sh", "-c", "exec 3< " + disk.path("file") + "; echo up; exec sleep 1000"}, {}, ""});

@@ -79,7 +79,7 @@ test('up acts in the session of its workspace, beside a call of the same one', L
   const { state, a } = await projects(t);
   await writeFile(path.join(a, 'Procfile'), 'web: echo ready; exec sleep 600\n');
   const own = await start(state, a);
-  const up = spawn(process.env.GIBBOUS, ['up', '--state', state, '--mode', 'auto'], { cwd: a });
+  const up = spawn(process.env.GIBBOUS, ['up', '--state', state, '--mode', 'auto', 'Procfile'], { cwd: a });
   const ended = new Promise((resolve) => { up.on('exit', resolve); });
   t.after(() => { up.kill(); return ended; });
   await new Promise((resolve, reject) => {

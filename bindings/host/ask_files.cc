@@ -14,10 +14,10 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/base/state_text.h"
 #include "runtime/base/random_id.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/state_file.h"
+#include "runtime/base/state_text.h"
 
 namespace gibbous::host {
 namespace {

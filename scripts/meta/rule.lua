@@ -19,10 +19,11 @@
 ---@field flags? string|string[] each string is a set of alternatives, one of which must be present,
 ---by meaning: { '-r -R --recursive', '-f --force' } holds for -rf, -r -f, -fR, --rec --force
 ---@field without_flags? string|string[] none of these is present
----@field option? table<string, string|string[]> values of options, as patterns: { ['-c --context'] =
----'prod-*' } holds for -cprod-1, -c prod-1, --context prod-1, --context=prod-1, --cont prod-1 (unless
----the knowledge names --cont), and not behind `--`. Every key must hold. Ask and deny: for one of
----several values, and for an unknown one that may match. Allow: for every value, all of them known
+---@field option? table<string, string|string[]> values of options, as patterns: { ['-c --context']
+---= 'prod-*' } holds for -cprod-1, -c prod-1, --context prod-1, --context=prod-1, --cont prod-1
+---(unless the knowledge names --cont), and not behind `--`. Every key must hold. Ask and deny: for
+---one of several values, and for an unknown one that may match. Allow: for every value, all of them
+---known
 ---@field argument? string[] patterns: some word after the program matches one
 ---@field not_argument? string[] patterns: no word after the program matches any
 ---@field operand? string[] patterns: some word that is not an option matches one
@@ -60,8 +61,8 @@
 ---pure
 ---@field unknown? 'stricter'|'tested' what the answer of `test` means after it looked at a word (of
 ---argv, or the value of an assignment) that is not known and that it did not find in `literal`.
----'stricter', the default: an ask or deny rule matches, an allow rule does not. 'tested': the answer
----stands
+---'stricter', the default: an ask or deny rule matches, an allow rule does not. 'tested': the
+---answer stands
 ---@field match (string|RuleExample)[] lines that the rule matches, at least one
 ---@field not_match? (string|RuleExample)[]
 
@@ -96,8 +97,8 @@
 ---@class CommandFacts
 ---@field program string base name; '' when it is unknown
 ---@field argv string[] each word as far as it is known; unknown parts stand as written
----@field literal boolean[] for each word of argv: it is known completely. A test that looks a word up
----here decides about it even if it is not known; see `unknown` of Rule
+---@field literal boolean[] for each word of argv: it is known completely. A test that looks a word
+---up here decides about it even if it is not known; see `unknown` of Rule
 ---@field operands integer[] indexes into argv
 ---@field options integer[] indexes into argv
 ---@field subcommand string

@@ -1,5 +1,24 @@
 -- Gibbous's own files: what it remembers (output of all sessions, decisions, approvals), its
 -- configuration, its scripts and its policies. Whoever can write there decides for itself.
+local GIBBOUS = { 'gibbous', 'gibbous-*', 'python', 'python3', 'python3.*' }
+
+-- Options may stand before the command of Gibbous, and their values look like one.
+local function names(command, word)
+  local first = 2
+  if command.program:find('^python') then
+    if command.argv[2] ~= '-m' or command.argv[3] ~= 'gibbous' then
+      return false
+    end
+    first = 4
+  end
+  for at = first, #command.argv do
+    if command.argv[at] == word then
+      return true
+    end
+  end
+  return false
+end
+
 return {
   {
     id = 'own.change',
@@ -36,21 +55,15 @@ return {
     decision = 'deny',
     reason = 'What a project may configure is trusted by a person, who has looked at it: ask them '
       .. 'to run `gibbous trust` themselves.',
-    program = { 'gibbous', 'python', 'python3', 'python3.*' },
+    program = GIBBOUS,
     test = function(command)
-      local first = command.program:find('^python') and 4 or 2
-      if first == 4 and (command.argv[2] ~= '-m' or command.argv[3] ~= 'gibbous') then
-        return false
-      end
-      if command.argv[first] ~= 'trust' then
-        return false
-      end
       local last = command.argv[#command.argv]
-      return not (last == '--help' or last == '--list' and #command.argv == first + 1)
+      return names(command, 'trust') and last ~= '--help' and last ~= '--list'
     end,
     match = {
       'gibbous trust', 'gibbous trust --yes .', './build/gibbous trust --yes',
       'yes | gibbous trust', 'python3 -m gibbous trust --yes', 'gibbous trust --revoke .',
+      'gibbous --state s trust --yes',
     },
     not_match = {
       'gibbous trust --list', 'gibbous doctor', 'python3 -m pytest trust', 'trust list',
@@ -61,18 +74,13 @@ return {
     decision = 'deny',
     reason = 'A person answers the questions of this policy, in a terminal of their own: tell them '
       .. 'that one waits.',
-    program = { 'gibbous', 'gibbous-*' },
+    program = GIBBOUS,
     test = function(command)
-      for at = 2, #command.argv do
-        if command.argv[at] == 'asks' then
-          return command.argv[#command.argv] ~= '--help'
-        end
-      end
-      return false
+      return names(command, 'asks') and command.argv[#command.argv] ~= '--help'
     end,
     match = {
       'gibbous asks allow aB3xK9mZ', 'gibbous asks', './build/gibbous --state s asks deny aB3x',
-      'gibbous asks --watch',
+      'gibbous asks --watch', 'python3 -m gibbous asks allow aB3x',
     },
     not_match = { 'gibbous asks --help', 'gibbous ps', 'grep asks README.md' },
   },

@@ -1,5 +1,5 @@
--- Calls nested by comparators: LuaJIT's own sort nests them on the C stack.
--- expect: script_error: stack overflow
+-- C calls nested by comparators until the C stack ends.
+-- expect: script_error: C stack overflow
 local function f()
   table.sort({ 1, 2, 3 }, f)
   return true

@@ -1,6 +1,5 @@
 // The lists, and the code that applies them. To offer or withhold a name, edit only the lists.
 #include "bindings/lua/vm/sandbox.h"
-#include "bindings/lua/vm/pausing_library.h"
 
 #include <array>
 #include <lua.hpp>
@@ -63,7 +62,7 @@ constexpr auto kEntries = std::to_array<SandboxEntry>({
     {"string", "format", kReplaced, "may call __tostring: C calls are not nested without end"},
     {"string", "gfind", kDenied, "the old name of gmatch"},
     {"string", "gmatch", kReplaced, "steps are counted"},
-    {"string", "gsub", kReplaced, "steps are counted; a task may pause in its function"},
+    {"string", "gsub", kReplaced, "steps are counted"},
     {"string", "len", kAllowed, ""},
     {"string", "lower", kReplaced, "its size is charged"},
     {"string", "match", kReplaced, "steps are counted"},
@@ -81,7 +80,7 @@ constexpr auto kEntries = std::to_array<SandboxEntry>({
     {"table", "move", kAllowed, "bytecode: hooks see it"},
     {"table", "pack", kAllowed, "only in builds with Lua 5.2 names"},
     {"table", "remove", kAllowed, "bytecode: hooks see it"},
-    {"table", "sort", kReplaced, "charged; a task may pause in a comparator"},
+    {"table", "sort", kReplaced, "charged; comparators are not nested without end"},
     {"table", "unpack", kAllowed, "only in builds with Lua 5.2 names"},
 
     {"math", "abs", kAllowed, ""},
@@ -225,8 +224,6 @@ void filter_table(lua_State* state, std::string_view table) {
         push_xpcall(state);
       } else if (const luaL_Reg* function = replacement(table, entry.name)) {
         lua_pushcclosure(state, function->func, 1);
-        if (entry.name == "gsub") push_pausing_gsub(state);
-        if (entry.name == "sort") push_pausing_sort(state);
       } else {
         luaL_error(state, "no replacement for %s", std::string(entry.name).c_str());
       }
@@ -248,7 +245,7 @@ void install_sandbox(lua_State* state) {
     lua_pushstring(state, library.name);
     lua_call(state, 1, 0);
   }
-  for (const char* library : {"table", "string", "math", "bit"}) {
+  for (const char* library : {"string", "table", "math", "bit"}) {
     lua_getglobal(state, library);
     filter_table(state, library);
     lua_setglobal(state, library);

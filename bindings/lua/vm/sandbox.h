@@ -37,7 +37,5 @@ void install_sandbox(lua_State* state);
 // as a closure whose first upvalue is the function that it replaces.
 const luaL_Reg* bounded_string_functions();
 const luaL_Reg* bounded_table_functions();
-// Pushes search(text, pattern, from), which is string.find without its shortcut for plain text.
-void push_pattern_search(lua_State* state);
 
 }  // namespace gibbous::lua

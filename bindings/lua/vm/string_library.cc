@@ -51,11 +51,11 @@ int find_plain(lua_State* state, std::string_view subject, std::string_view patt
 }
 
 // [subject, pattern, init?, plain?]
-int find_or_match(lua_State* state, bool find, bool may_be_plain = true) {
+int find_or_match(lua_State* state, bool find) {
   const std::string_view subject = check_text(state, 1);
   std::string_view pattern = check_text(state, 2);
   const std::size_t from = offset_argument(state, 3, subject.size());
-  if (find && may_be_plain && (lua_toboolean(state, 4) != 0 || is_plain_pattern(pattern))) {
+  if (find && (lua_toboolean(state, 4) != 0 || is_plain_pattern(pattern))) {
     return find_plain(state, subject, pattern, from);
   }
   const bool anchored = !pattern.empty() && pattern.front() == '^';
@@ -79,11 +79,6 @@ int find_or_match(lua_State* state, bool find, bool may_be_plain = true) {
 
 int l_string_find(lua_State* state) {
   return find_or_match(state, true);
-}
-
-// As gsub searches: a pattern without special characters may still be malformed.
-int l_search(lua_State* state) {
-  return find_or_match(state, true, /*may_be_plain=*/false);
 }
 
 int l_string_match(lua_State* state) {
@@ -278,10 +273,6 @@ constexpr luaL_Reg kFunctions[] = {
 };
 
 }  // namespace
-
-void push_pattern_search(lua_State* state) {
-  lua_pushcfunction(state, l_search);
-}
 
 const luaL_Reg* bounded_string_functions() {
   return kFunctions;

@@ -13,8 +13,6 @@
 namespace gibbous::lua {
 namespace {
 
-using Catch::Matchers::Contains;
-
 using test::evaluate;
 using test::make_state;
 using test::run;
@@ -190,19 +188,6 @@ TEST_CASE("a callback may use patterns itself, and fail") {
           "\nlocal _ = ('ab'):gsub('.', function() error({ code = 'mine', message = 'm' }) end)");
   CHECK(error.code == "mine");
   CHECK(error.line == 2);
-}
-
-TEST_CASE("an error of gsub or sort names the line that called it") {
-  auto state = test::make_state();
-  const auto message = [&](const std::string& call) {
-    return test::run(*state, "local f = function(x) return x end\n" + call, "call.lua").text();
-  };
-  CHECK_THAT(message("('a'):gsub('(a', f)"), Contains("call.lua:2: unfinished capture"));
-  CHECK_THAT(message("string.gsub({}, 'a', f)"), Contains("call.lua:2: bad argument #1 to 'gsub'"));
-  CHECK_THAT(message("('a'):gsub('a', function() return {} end)"),
-             Contains("call.lua:2: invalid replacement value (a table)"));
-  CHECK_THAT(message("table.sort(1, f)"), Contains("call.lua:2: bad argument #1 to 'sort'"));
-  CHECK_THAT(message("table.sort({ 2, 1 }, function(a) return a.x end)"), Contains("call.lua:2: "));
 }
 
 }  // namespace

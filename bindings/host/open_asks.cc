@@ -179,7 +179,7 @@ bool OpenAsks::settle(const std::shared_ptr<Open>& open, AskAnswer answer,
   }
   const bool lasts = answer.allow && answer.remember != AskAnswer::Remember::kOnce;
   if (lasts) {
-    // What nobody waits for counts once even where it cannot be remembered.
+    // The answer counts once even where it cannot be remembered and no call waits for it.
     std::function<void()> failed;
     if (!reply) failed = [this, open, answer] { keep_answer(open, answer); };
     hooks_.remember(open->request, answer, std::move(failed));

@@ -122,11 +122,10 @@ std::string read_state_key(const UniqueFd& directory) {
                                O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat info {};
   if (!file || ::fstat(file.get(), &info) != 0 || objection_to(info) != nullptr) return "";
-  std::string key(kKeyDigits + 1, '\0');
-  const ssize_t size = ::pread(file.get(), key.data(), key.size(), 0);
+  std::array<char, kKeyDigits + 1> digits{};
+  const ssize_t size = ::pread(file.get(), digits.data(), digits.size(), 0);
   if (size != static_cast<ssize_t>(kKeyDigits)) return "";
-  key.resize(kKeyDigits);
-  return key;
+  return {digits.data(), kKeyDigits};
 }
 
 Result<std::string> make_state_key(const UniqueFd& directory, const std::string& path) {

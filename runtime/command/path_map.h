@@ -66,7 +66,7 @@ class PathMap {
     bool only_itself = false;
     bool takes_out = false;
     bool inside = false;  // also holds in the workspace
-    // Of a path with a pattern: what settles most comparisons.
+    // A path with a pattern has these; they settle most comparisons.
     std::size_t slashes = 0;
     std::size_t head = 0;  // bytes before the first special character
     std::size_t tail = 0;  // bytes behind the last one

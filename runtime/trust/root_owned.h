@@ -1,5 +1,5 @@
-// Who could change a path: what only root can change binds its users. Any thread; waits for the
-// disk.
+// Says who could change a path: what only root can change binds its users. Any thread; waits for
+// the disk.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Who is told that a question waits: a command and a webhook of the configuration.
+// A command and a webhook of the configuration are told that a question waits.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

@@ -86,9 +86,10 @@ class Asks(support.Case):
         self.assertEqual(len(asks), 1)
 
     async def test_an_open_question_can_be_answered_by_its_id(self):
-        withdrawn = asyncio.Event()
+        asked, withdrawn = asyncio.Event(), asyncio.Event()
 
         async def think(ask):
+            asked.set()
             try:
                 await asyncio.Event().wait()
             finally:
@@ -96,8 +97,7 @@ class Asks(support.Case):
 
         rt = await self.asking(think)
         call = asyncio.create_task(rt.call('bg_start', command=COMMAND))
-        while not rt.asks():
-            await asyncio.sleep(0.01)
+        await asked.wait()
         [ask] = rt.asks()
         self.assertEqual((ask['command'], ask['waits']), (COMMAND, True))
         rt.answer(ask['id'], gibbous.Answer(True, who='ann'))

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -29,6 +30,16 @@ constexpr int kEveryMessage = std::numeric_limits<int>::max();
 constexpr Millis kRetrySend{10};
 constexpr Millis kHandshakeLimit{10'000};
 constexpr Millis kPulse{10'000};
+// Between two looks at a keeper that is stopped, or has just had something to do.
+constexpr Millis kStoppedPulse{250};
+constexpr int kLooksAfterMessage = 4;
+// A keeper that is found stopped so often, although it was continued each time, is stopped on
+// purpose. The lookout then ends who does it; when it cannot, the keeper is given up. Between two
+// stops its wardens may have continued it: such a look takes back an eighth.
+constexpr int kWeight = 8;
+constexpr int kSuspicious = 6 * kWeight;
+constexpr int kLongSuspicious = 24 * kWeight;
+constexpr int kHopeless = 72 * kWeight;
 constexpr const char* kAdvice = "; set GIBBOUS_KEEPER to the gibbous-keeper of this Gibbous";
 
 const char* step_text(LaunchStep step) {
@@ -129,6 +140,7 @@ Result<Link*> Link::adopt(uv_loop_t* loop, const std::string& control_socket, Li
 void Link::greet() {
   wire::encode_hello(buffer_, {keeper_number_});
   send();
+  next_word_ = kSuspicious;
   handshake_.start(kHandshakeLimit);
   if (adopting_) handshake_.unref();
   pulse_.unref();
@@ -179,6 +191,10 @@ void Link::close() {
 
 void Link::send(FdList fds) {
   if (lost_ || closing_) return;
+  if (greeted_) {
+    if (looks_soon_ == 0) pulse_.start(kStoppedPulse);
+    looks_soon_ = kLooksAfterMessage;
+  }
   const Channel::Outcome outcome = channel_.send(buffer_, std::move(fds));
   if (outcome == Channel::Outcome::kOutOfFds) {
     retry_.start(kRetrySend);
@@ -217,9 +233,8 @@ void Link::receive_some(int limit) {
     switch (channel_.receive(received)) {
       case Channel::Outcome::kDone: {
         const auto header = wire::decode_header(received.message);
-        const bool good = header && (greeted_ ? header->version == wire::kVersion &&
-                                                    owner_.on_message(*header, received)
-                                              : take_hello(*header, received));
+        const bool good =
+            header && (greeted_ ? take_message(*header, received) : take_hello(*header, received));
         if (!good && !closing_) lose("the keeper " + path_ + " sent what cannot be read");
         break;
       }
@@ -256,6 +271,14 @@ bool Link::take_hello(const wire::Header& header, const Channel::Received& recei
   return true;
 }
 
+bool Link::take_message(const wire::Header& header, Channel::Received& received) {
+  if (header.version != wire::kVersion) return false;
+  if (header.type != wire::Type::kLookout) return owner_.on_message(header, received);
+  // Where this process has no room for it, there is no lookout to be told.
+  if (received.fds.size() > 0) lookout_ = std::move(received.fds[0]);
+  return wire::decode_lookout(wire::body_of(received.message)).ok();
+}
+
 void Link::lose(std::string reason) {
   if (lost_ || closing_) return;
   lost_ = true;
@@ -270,14 +293,35 @@ void Link::lose(std::string reason) {
 }
 
 // Each message continues a stopped keeper, but without messages the exit of a run would go
-// unnoticed.
+// unnoticed. A keeper that a run stops in a loop, and its wardens as well, carries out nothing any
+// more. The lookout can end that run alone; to give the keeper up is the last resort: it costs all
+// of its runs, and lets whatever waits for it have an answer.
 void Link::keep_going() {
-  constexpr char kStopped = 'T';
-  const auto stat = read_stat(pid_);
-  if (stat && stat->state == kStopped) {
+  if (looks_soon_ > 0) --looks_soon_;
+  if (is_stopped(pid_)) {
     (void)::syscall(SYS_pidfd_send_signal, keeper(), SIGCONT, nullptr, 0U);
+    suspicion_ += kWeight;
+  } else if (suspicion_ > 0) {
+    --suspicion_;
   }
-  pulse_.start(kPulse);
+  if (suspicion_ > kHopeless) {
+    lose("the keeper " + path_ + " is stopped again and again, as only a run can do");
+    return;
+  }
+  if (suspicion_ >= next_word_) {
+    tell_lookout(suspicion_ < kLongSuspicious ? wire::kKeeperStopped : wire::kKeeperStoppedLong);
+    next_word_ += kSuspicious;
+  }
+  if (suspicion_ == 0) {
+    next_word_ = kSuspicious;
+  } else {
+    looks_soon_ = std::max(looks_soon_, 1);
+  }
+  pulse_.start(looks_soon_ > 0 ? kStoppedPulse : kPulse);
+}
+
+void Link::tell_lookout(char word) {
+  if (lookout_) (void)::send(lookout_.get(), &word, sizeof word, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void Link::on_closed() {

@@ -57,10 +57,12 @@ class Link {
   void on_process();
   void receive_some(int limit);
   bool take_hello(const wire::Header& header, const Channel::Received& received);
+  bool take_message(const wire::Header& header, Channel::Received& received);
   // A pidfd of the keeper itself; of its warden until it has answered.
   int keeper() const { return keeper_ ? keeper_.get() : pidfd_.get(); }
   void lose(std::string reason);
   void keep_going();
+  void tell_lookout(char word);
   void on_closed();
   void free_self();
   static void on_uv_socket(uv_poll_t* poll, int status, int events) noexcept;
@@ -81,7 +83,11 @@ class Link {
   uv_poll_t process_poll_{};
   LoopTimer retry_;      // repeats sends that the kernel refused
   LoopTimer handshake_;  // ends the wait for the keeper's hello
-  LoopTimer pulse_;      // checks every ten seconds whether the keeper is stopped
+  LoopTimer pulse_;      // checks whether the keeper is stopped: seldom, and soon after a message
+  UniqueFd lookout_;     // what is written there reaches it; unset: there is none
+  int looks_soon_ = 0;   // number of looks in a row that come soon
+  int suspicion_ = 0;    // that the keeper is stopped on purpose
+  int next_word_ = 0;    // with which suspicion the lookout is told
   int events_ = 0;
   int open_polls_ = 0;
   bool adopting_ = false;  // the keeper may have another host

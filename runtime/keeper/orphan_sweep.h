@@ -17,8 +17,9 @@ namespace gibbous {
 
 class OrphanSweep {
  public:
-  // `known`: the leaders that were running. The keeper's number in the marks identifies all other
-  // processes.
+  // `known`: the leaders that were running. All other processes are identified by the keeper's
+  // number in their marks, by the control groups of its runs, by the sessions that the leaders
+  // began, and by what is below the leaders when the first round begins.
   OrphanSweep(std::uint32_t keeper_number, std::vector<ProcessIdentity> known)
       : keeper_number_(keeper_number), known_(std::move(known)) {}
 
@@ -30,8 +31,14 @@ class OrphanSweep {
   const std::set<pid_t>& ended() const { return ended_; }
 
  private:
+  bool is_ours(pid_t pid) const;
+  bool is_in_session(pid_t pid) const;
+  bool end_known(const std::vector<ProcessIdentity>& processes);
+  void begin();
+
   std::uint32_t keeper_number_;
   std::vector<ProcessIdentity> known_;
+  std::vector<ProcessIdentity> below_;              // the leaders, as the first round found them
   std::set<std::pair<pid_t, std::uint64_t>> dead_;  // zombies seen so far, with their start times
   std::set<pid_t> ended_;
   int rounds_ = 0;

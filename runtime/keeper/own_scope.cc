@@ -10,6 +10,7 @@
 #include <chrono>
 #include <vector>
 
+#include "runtime/process/proc.h"
 #include "runtime/process/user_scope.h"
 
 namespace gibbous::keeper {
@@ -33,14 +34,17 @@ void OwnScope::answered(Time now) {
   if (phase_ == Phase::kWaiting) due_ = std::min<Time>(due_, now + kAfterEnd);
 }
 
-pid_t OwnScope::ask(std::uint32_t keeper_number, pid_t warden, Time now) {
+pid_t OwnScope::ask(std::uint32_t keeper_number, pid_t warden, pid_t second, Time now) {
   phase_ = Phase::kOver;
   due_ = Time::max();
   if (!may_leave_groups()) return 0;
   const pid_t keeper = ::getpid();
   // The keeper itself first. A warden that has ended is nobody's to move.
   std::vector<pid_t> processes = {keeper};
-  if (warden > 0 && ::getppid() == warden) processes.push_back(warden);
+  const bool has_warden = warden > 0 && ::getppid() == warden;
+  if (has_warden) processes.push_back(warden);
+  const auto above = has_warden ? read_stat(warden) : std::nullopt;
+  if (second > 0 && above && above->parent == second) processes.push_back(second);
   const pid_t pid = ::fork();  // the keeper has one thread
   if (pid < 0) return 0;
   if (pid == 0) {

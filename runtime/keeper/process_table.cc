@@ -132,15 +132,16 @@ bool ProcessTable::has_strangers() const {
 std::vector<pid_t> ProcessTable::members(const KeeperRun& run) {
   std::vector<pid_t> roots;
   if (run.leader != 0) roots.push_back(run.leader);
-  roots.insert(roots.end(), run.orphans.begin(), run.orphans.end());
+  // One that was reaped meanwhile may have its pid from elsewhere by now, and so children, too.
+  std::copy_if(run.orphans.begin(), run.orphans.end(), std::back_inserter(roots),
+               [this](pid_t pid) { return orphans_.contains(pid); });
   return tree_.with_descendants(roots);
 }
 
 std::vector<pid_t> ProcessTable::all_members() {
-  if (!spare_detached_) return tree_.with_descendants(own_children_);
   std::vector<pid_t> roots;
   std::copy_if(own_children_.begin(), own_children_.end(), std::back_inserter(roots),
-               [this](pid_t pid) { return !is_spared(pid); });
+               [this](pid_t pid) { return is_own_child(pid) && !is_spared(pid); });
   return tree_.with_descendants(roots);
 }
 

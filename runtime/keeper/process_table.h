@@ -53,6 +53,7 @@ struct KeeperRun {
   std::optional<LimitReached> limit_hit;
   std::vector<Placeholder> placeholders;  // of its sandbox
   TemporaryHold temporary;                // of its sandbox
+  std::string outside_group;              // of its session, when it has no sandbox
   std::string network_group;              // that it shares; "": none
   // The pipe that is its standard input, which a process that waits for input reads; 0: no pipe.
   std::uint64_t stdin_device = 0;

@@ -282,8 +282,13 @@ void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
   }
   own_scope_.answered(steady_clock::now());
   const bool waits_for_host = run.keep && !has_host();
-  if (!waits_for_host && !lifecycle_.is_ending()) {
-    if (const auto reached = limiter_->look(run)) limit_reached(run, *reached);
+  const bool is_ending = lifecycle_.is_ending();
+  const auto reached = waits_for_host || is_ending ? std::nullopt : limiter_->look(run);
+  if (reached) {
+    limit_reached(run, *reached);
+  } else if (!is_ending && exit.signal == SIGKILL && page_ != nullptr &&
+             page_->is_culprit(run.mark_run)) {
+    limit_reached(run, {LimitKind::kGuards, 0, 0});
   }
   note_end(run, exit);
   if (waits_for_host) {
@@ -324,7 +329,9 @@ void Server::remove(KeeperRun& run) {
       names_.push_back({run.key, std::move(name)});
     }
   }
+  const std::string layers = run.temporary.has_layers() ? run.temporary.group()->name() : "";
   process_table_->remove(run);
+  if (!layers.empty()) starter_->measure_layers(layers);
   let_go_of_names();
   if (was_kept) tell_warden_of_kept();
 }
@@ -524,6 +531,7 @@ void Server::note_sending(Channel::Outcome outcome) {
 }
 
 void Server::lose_host(Millis grace) {
+  if (page_ != nullptr) page_->set_host(0);
   end_processes(Event::kHostLost, grace);
 }
 

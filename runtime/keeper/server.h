@@ -63,6 +63,7 @@ class Server {
   // Messages. False: the message is invalid.
   bool handle(Channel::Received& received);
   bool handle_hello(const wire::Header& header, wire::Bytes body);
+  void introduce_lookout();
   bool handle_start(RunKey key, Channel::Received& received);
   bool fail_start(RunKey key, const StartFailure& failure);
   // Reports the run as started, or says why it is not.

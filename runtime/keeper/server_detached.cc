@@ -70,7 +70,7 @@ void Server::stay_alone() {
   (void)cleanups_->grant_all(std::chrono::steady_clock::now());
   watch_control_socket(true);
   host_gone_ = false;
-  process_table_->for_each([this](KeeperRun& run) {
+  process_table_->for_each([](KeeperRun& run) {
     if (run.keep) disconnect(*run.keep);
   });
   unsettled_.clear();
@@ -157,6 +157,7 @@ void Server::accept_control() {
   hello_until_ = std::chrono::steady_clock::now() + kHelloLimit;
   host_gone_ = false;  // it was about the last host
   alone_until_ = Time::max();
+  if (page_ != nullptr) page_->set_host(host.pid);
 }
 
 // The next host has said hello: the keeper sends it every message about each detached run.

@@ -1,4 +1,5 @@
 // Server, answers to the library: one function per message. The loop around them is in server.cc.
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -82,6 +83,7 @@ bool Server::handle(Channel::Received& received) {
     case wire::Type::kUsageIs:
     case wire::Type::kDetached:
     case wire::Type::kDetachedAll:
+    case wire::Type::kLookout:
       return false;
   }
   return false;
@@ -96,6 +98,7 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
   wire::encode_hello(out_, {keeper_number_});
   send();
   if (header.version != wire::kVersion || !lifecycle_.on(Event::kHello)) return false;
+  introduce_lookout();
   if (takes_over) {
     end_notes_.host_came();
     hand_over();
@@ -113,8 +116,18 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
       original_files_, mounts_,
       [this](const std::string& directory) { return open_control_socket(directory); },
       [this](pid_t pid) { process_table_->set_apart(pid); });
+  starter_->processes_of = [this](const std::string& session) {
+    std::vector<pid_t> all;
+    process_table_->rescan();
+    process_table_->for_each([&](KeeperRun& run) {
+      if (run.outside_group != session) return;
+      for (const pid_t pid : process_table_->members(run)) all.push_back(pid);
+    });
+    return all;
+  };
   if (page_ != nullptr) page_->set_keeper(hello->keeper);
   ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);  // from now on its host knows it
+  if (page_ != nullptr) page_->set_greeted();
   process_table_ = std::make_unique<ProcessTable>(hello->keeper, ProcessTree());
   limiter_ = std::make_unique<Limiter>(*process_table_, epoll_.get(), hello->keeper);
   cleanups_ = std::make_unique<CleanupCommands>(
@@ -124,6 +137,17 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
         report_killed(run, report, reports);
       });
   return true;
+}
+
+// The host can tell it what the keeper cannot while it is stopped.
+void Server::introduce_lookout() {
+  UniqueFd voice(
+      page_ != nullptr && page_->voice() >= 0 ? ::fcntl(page_->voice(), F_DUPFD_CLOEXEC, 0) : -1);
+  if (!voice) return;
+  FdList fds;
+  fds.add(std::move(voice));
+  wire::encode_lookout(out_);
+  send(std::move(fds));
 }
 
 bool Server::fail_start(RunKey key, const StartFailure& failure) {
@@ -247,6 +271,7 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   run.stdin_inode = outcome.stdin_inode;
   run.placeholders = std::move(outcome.placeholders);
   run.temporary = std::move(outcome.temporary);
+  run.outside_group = std::move(outcome.outside_group);
   run.network_group = std::move(outcome.network_group);
   run.limits = std::move(*limits);
   limiter_->begin(run, std::chrono::steady_clock::now());
@@ -269,7 +294,9 @@ void Server::ask_for_scope() {
     return;
   }
   const pid_t warden = page_ == nullptr ? 0 : page_->warden();
-  const pid_t pid = own_scope_.ask(keeper_number_, warden, std::chrono::steady_clock::now());
+  const pid_t second = page_ == nullptr ? 0 : page_->second();
+  const pid_t pid =
+      own_scope_.ask(keeper_number_, warden, second, std::chrono::steady_clock::now());
   if (pid > 0) process_table_->set_apart(pid);
 }
 

@@ -32,7 +32,8 @@ std::vector<std::uint16_t> ports_of(const std::string& group) {
 
 }  // namespace
 
-Result<const network::Place*> SessionNetworks::take(const std::string& group, bool own_user) {
+Result<const network::Place*> SessionNetworks::take(const std::string& group, bool own_user,
+                                                    const std::string& session) {
   Shared& shared = by_group_[group];
   if (!shared.place.network) {
     auto made = network::make_place(own_user);
@@ -41,10 +42,16 @@ Result<const network::Place*> SessionNetworks::take(const std::string& group, bo
       return made.status();
     }
     shared.place = std::move(*made);
+    shared.sign = NetworkSign::put_up(session);
   }
   if (shared.forwarder == 0) forward(group, shared);
   ++shared.runs;
   return &shared.place;
+}
+
+bool SessionNetworks::is_one_of_several(const std::string& group) const {
+  const auto found = by_group_.find(group);
+  return found != by_group_.end() && found->second.sign.is_another_up();
 }
 
 void SessionNetworks::end(const Shared& shared) {

@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "gibbous/status.h"
+#include "runtime/keeper/network_sign.h"
 #include "runtime/network/place.h"
 
 namespace gibbous::keeper {
@@ -23,8 +24,11 @@ class SessionNetworks {
   ~SessionNetworks() { clear({}); }
 
   // `group`: "5432,6379/name": the ports of this machine that its runs may reach, and a name.
-  // `own_user`: as network::make_place. Counts one more run.
-  Result<const network::Place*> take(const std::string& group, bool own_user);
+  // `own_user`: as network::make_place. `session`: as NetworkSign::put_up. Counts one more run.
+  Result<const network::Place*> take(const std::string& group, bool own_user,
+                                     const std::string& session);
+  // Whether another keeper has a network for the session of this group.
+  bool is_one_of_several(const std::string& group) const;
   // One run less; "" is no group.
   void let_go(const std::string& group);
   // Ends all but these.
@@ -37,6 +41,7 @@ class SessionNetworks {
  private:
   struct Shared {
     network::Place place;
+    NetworkSign sign;
     pid_t forwarder = 0;
     std::size_t runs = 0;
     int losses = 0;  // forwarders that ended by themselves

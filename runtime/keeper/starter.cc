@@ -3,6 +3,7 @@
 #include "runtime/keeper/starter.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "runtime/keeper/holdable.h"
+#include "runtime/keeper/session_sockets.h"
 #include "runtime/paths/walk.h"
 #include "runtime/process/terminal.h"
 #include "runtime/sandbox/temporary_plan.h"
@@ -158,6 +160,10 @@ std::string beginning_of(const std::string& path) {
   return text;
 }
 
+constexpr const char* kSeveralNetworks =
+    "another process of Gibbous has runs of this session in a network of its own: what listens "
+    "there cannot be reached at 127.0.0.1 from this run, nor what listens here from those";
+
 std::string env_tag_of(const std::vector<char*>& env) {
   const std::string prefix = std::string(kRunVariable) + "=";
   for (const char* variable : env) {
@@ -179,13 +185,13 @@ StartOutcome Starter::start(const wire::Start& start, const UniqueFd& strings_fd
 }
 
 std::optional<StartTrial> Starter::doubtful(const wire::Start& start, const UniqueFd& strings_fd) {
+  if (mounts_->now()->all_local()) return std::nullopt;
   return with_strings(start, strings_fd, std::optional<StartTrial>(),
                       [&](const wire::StartStrings& strings) { return doubtful(strings); });
 }
 
 std::optional<StartTrial> Starter::doubtful(const wire::StartStrings& strings) {
   const auto mounts = mounts_->now();
-  if (mounts->all_local()) return std::nullopt;
   StartTrial trial;
   trial.enter.ask = paths::Ask::kEnter;
   trial.enter.path = strings.cwd == nullptr ? "/" : strings.cwd;
@@ -276,17 +282,25 @@ class SharedNetwork {
   std::string group_;
 };
 
-// Once, before the first run that has such directories: what sessions have left may be much.
-void Starter::remove_old_temporary_beside() {
-  if (std::exchange(has_removed_, true)) return;
-  constexpr std::chrono::hours kKept{24 * 7};
+void Starter::do_beside(const std::function<void()>& work) {
   const pid_t child = ::fork();
   if (child > 0) on_process_(child);
   if (child != 0) return;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   ::syscall(SYS_close_range, 0U, ~0U, 0U);
-  remove_old_temporary(kKept);
+  work();
   ::_exit(0);
+}
+
+// Once, before the first run that has such directories: what sessions have left may be much.
+void Starter::remove_old_temporary_beside() {
+  if (std::exchange(has_removed_, true)) return;
+  constexpr std::chrono::hours kKept{24 * 7};
+  do_beside([kept = kKept] { remove_old_temporary(kept); });
+}
+
+void Starter::measure_layers(const std::string& group) {
+  do_beside([&] { note_layer_bytes(group); });
 }
 
 StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
@@ -338,6 +352,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   if (strings.sandbox && strings.sandbox->names_only) {
     if (is_temporary_group(strings.sandbox->temporary_group)) {
       outcome.temporary = link_temporary(strings.sandbox->temporary_group, words);
+      outcome.outside_group = strings.sandbox->temporary_group;
     }
     const SandboxSpec names = holdable(*strings.sandbox, *mounts);
     if (const auto failing = hold_names(names, outcome.placeholders)) {
@@ -348,13 +363,21 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     if (!support_) support_ = probe_sandbox_support();
     if (!strings.sandbox->temporary_group.empty()) remove_old_temporary_beside();
     SandboxStart start_sandbox = words;
+    start_sandbox.lookups = &lookups_;
     start_sandbox.rulesets = &rulesets_;
     start_sandbox.temporary = &temporary_groups_;
+    const std::string& session = strings.sandbox->temporary_group;
+    if (!session.empty() && processes_of && strings.sandbox->network != SandboxNetwork::kOff) {
+      start_sandbox.sockets = session_sockets([&] { return processes_of(session); });
+    }
     start_sandbox.has_terminal = start.terminal.has_value();
     if (strings.sandbox->network == SandboxNetwork::kLoopback &&
         !strings.sandbox->network_group.empty()) {
       const std::string& group = strings.sandbox->network_group;
-      const auto place = networks_.take(group, support_->through_user_namespace);
+      const std::string& owner = strings.sandbox->temporary_group;
+      // Networks with other ports of the machine are others in any case.
+      const auto place = networks_.take(group, support_->through_user_namespace,
+                                        owner.empty() ? "" : owner + "/" + group);
       if (!place) return failed(StartStep::kSandbox, ENOTSUP, place.status().message());
       shares = SharedNetwork(networks_, group);
       start_sandbox.user_namespace = (*place)->user.get();
@@ -383,6 +406,9 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   outcome.started.in = static_cast<bool>(library[kIn]);
   if (sandbox) {
     outcome.started.sandbox = sandbox->report();
+    if (networks_.is_one_of_several(outcome.network_group)) {
+      outcome.started.sandbox.unprotected.emplace_back(kSeveralNetworks);
+    }
     outcome.placeholders = sandbox->take_placeholders();
     outcome.temporary = sandbox->take_temporary();
   }

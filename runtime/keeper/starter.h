@@ -19,6 +19,7 @@
 #include "runtime/process/launch.h"
 #include "runtime/process/mark.h"
 #include "runtime/process/run_group.h"
+#include "runtime/sandbox/lookups.h"
 #include "runtime/sandbox/ruleset.h"
 #include "runtime/sandbox/sandbox.h"
 
@@ -41,6 +42,7 @@ struct StartOutcome {
   std::optional<EndPlace> end_place;
   std::vector<Placeholder> placeholders;  // of its sandbox, until nothing of the run is left
   TemporaryHold temporary;                // of its sandbox, as long
+  std::string outside_group;              // of its session, when it has no sandbox; "": not known
   std::string network_group;              // to be let go of then; "": none
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
 };
@@ -79,6 +81,10 @@ class Starter {
   std::optional<StartTrial> doubtful(const wire::Start& start, const UniqueFd& strings_fd);
 
   SessionNetworks& networks() { return networks_; }
+  // A run has ended that had layers of this group: a process looks how much these hold now.
+  void measure_layers(const std::string& group);
+  // Asked for the processes outside of a sandbox of a session, by its temporary group.
+  std::function<std::vector<pid_t>(const std::string& group)> processes_of;
 
  private:
   std::optional<StartTrial> doubtful(const wire::StartStrings& strings);
@@ -89,10 +95,13 @@ class Starter {
   std::shared_ptr<paths::MountTypes> mounts_;
   std::function<Status(const std::string&)> open_control_;
   void remove_old_temporary_beside();
+  // In a child that holds nothing of the keeper's and ends with it.
+  void do_beside(const std::function<void()>& work);
 
   std::function<void(pid_t)> on_process_;
   bool has_removed_ = false;
   std::optional<SandboxSupport> support_;  // the first start with a sandbox finds it out
+  Lookups lookups_;
   Rulesets rulesets_;
   TemporaryGroups temporary_groups_;
   SessionNetworks networks_;

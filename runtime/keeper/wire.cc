@@ -14,8 +14,8 @@ namespace {
 
 // In the order of SandboxSpec.
 std::array<const std::vector<std::string>*, kSandboxLists> lists_of(const SandboxSpec& spec) {
-  return {&spec.read,   &spec.write,    &spec.unreadable, &spec.unwritable,
-          &spec.pinned, &spec.occupied, &spec.claimed,    &spec.shown};
+  return {&spec.read,     &spec.write,   &spec.unreadable, &spec.unwritable, &spec.pinned,
+          &spec.occupied, &spec.claimed, &spec.shown,      &spec.layered};
 }
 
 // What comes before the lists.
@@ -121,7 +121,8 @@ void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inl
   if (request.sandbox) {
     writer.put(static_cast<std::uint8_t>(request.sandbox->network))
         .put(request.sandbox->min_landlock_abi)
-        .put(request.sandbox->names_only);
+        .put(request.sandbox->names_only)
+        .put(request.sandbox->layer_bytes);
     for (const auto* list : lists_of(*request.sandbox)) {
       writer.put(static_cast<std::uint32_t>(list->size()));
     }
@@ -192,6 +193,7 @@ Result<Start> decode_start(Bytes body) {
     start.network = reader.get_enum(SandboxNetwork::kOff);
     start.min_landlock_abi = reader.get<std::uint32_t>();
     start.names_only = reader.get_bool();
+    start.layer_bytes = reader.get<std::uint64_t>();
     for (std::uint32_t& count : start.sandbox_paths) {
       count = reader.get<std::uint32_t>();
       reader.refuse_unless(count <= kMaxSandboxPaths);
@@ -218,12 +220,14 @@ static SandboxSpec sandbox_of(const Start& start, std::span<const char* const> s
   spec.network = start.network;
   spec.min_landlock_abi = start.min_landlock_abi;
   spec.names_only = start.names_only;
+  spec.layer_bytes = start.layer_bytes;
   spec.profile = strings[0];
   spec.network_group = strings[1];
   spec.temporary_group = strings[2];
   std::size_t next = kSandboxNames;
-  const std::array lists{&spec.read,   &spec.write,    &spec.unreadable, &spec.unwritable,
-                         &spec.pinned, &spec.occupied, &spec.claimed,    &spec.shown};
+  const std::array lists{&spec.read,       &spec.write,  &spec.unreadable,
+                         &spec.unwritable, &spec.pinned, &spec.occupied,
+                         &spec.claimed,    &spec.shown,  &spec.layered};
   for (std::size_t i = 0; i < lists.size(); ++i) {
     for (std::uint32_t count = start.sandbox_paths[i]; count > 0; --count) {
       lists[i]->emplace_back(strings[next++]);
@@ -249,6 +253,7 @@ Result<StartStrings> split_strings(const Start& start, Bytes strings) {
   auto* at = reinterpret_cast<char*>(const_cast<std::uint8_t*>(strings.data()));
   const char* const end = at + strings.size();
   std::vector<const char*> rest;
+  rest.reserve(sandbox + kPairOfStrings * 2);
   for (std::size_t i = 0; i < count; ++i) {
     if (at == end) return malformed("fewer strings than were announced");
     if (i == 0) {

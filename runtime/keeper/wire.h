@@ -21,7 +21,7 @@ namespace gibbous::wire {
 
 // Raise on every change of a message. The header and Hello never change, so that two versions can
 // tell each other what they are.
-inline constexpr std::uint16_t kVersion = 8;
+inline constexpr std::uint16_t kVersion = 10;
 
 inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kMaxMessageBytes = 64UL * 1024;      // to the keeper
@@ -33,8 +33,9 @@ inline constexpr std::size_t kMaxReportedSurvivors = 256;
 inline constexpr std::size_t kMaxReportedPorts = 64;
 inline constexpr std::size_t kMaxDetailBytes = 1024;
 inline constexpr std::size_t kMaxUnprotectedBytes = 2048;  // all sentences together
+inline constexpr std::size_t kMaxCachesBytes = 512;
 inline constexpr std::uint64_t kMaxStreamOffset = std::uint64_t{1} << 62;
-inline constexpr std::size_t kSandboxLists = 8;
+inline constexpr std::size_t kSandboxLists = 9;
 inline constexpr std::size_t kSandboxNames = 3;  // strings before the lists
 // Started: pidfd, stdin, stdout, stderr. Detached: pidfd, stdout, stderr and memfds with the output
 // of both that no host has recorded. They come in this order, and some may be absent. Of a detached
@@ -63,7 +64,13 @@ enum class Type : std::uint16_t {
   kUsageIs = 38,
   kDetached = 39,
   kDetachedAll = 40,
+  kLookout = 41,  // after Hello, with one descriptor: what is written there reaches the lookout
 };
+
+// What the host says there, in one byte: the keeper is found stopped again and again; and it has
+// been for long.
+inline constexpr char kKeeperStopped = '?';
+inline constexpr char kKeeperStoppedLong = '!';
 
 struct Header {
   std::uint16_t version = kVersion;
@@ -120,6 +127,7 @@ struct Start {
   SandboxNetwork network = SandboxNetwork::kOn;
   std::uint32_t min_landlock_abi = 0;
   bool names_only = false;
+  std::uint64_t layer_bytes = 0;
   // The length of each list of the sandbox, in the order of SandboxSpec.
   std::array<std::uint32_t, kSandboxLists> sandbox_paths{};
   bool keep = false;
@@ -205,6 +213,9 @@ Result<DetachedMessage> decode_detached(Bytes body);
 // The last detached run was reported.
 void encode_detached_all(Buffer& out);
 Status decode_kept_all(Bytes body);
+// The descriptor comes with it.
+void encode_lookout(Buffer& out);
+Status decode_lookout(Bytes body);
 
 // The detail is cut to kMaxDetailBytes.
 void encode_start_failed(Buffer& out, RunKey run, const StartFailure& failure);

@@ -40,6 +40,7 @@ void put_started(Writer& writer, const StartedMessage& started) {
   }
   writer.put(count);
   for (std::uint32_t i = 0; i < count; ++i) writer.put_text(sentences[i], kMaxUnprotectedBytes);
+  writer.put_text(started.sandbox.caches, kMaxCachesBytes);
 }
 
 StartedMessage get_started(Reader& reader) {
@@ -65,6 +66,7 @@ StartedMessage get_started(Reader& reader) {
     bytes += sentence.size() + sizeof left;
     started.sandbox.unprotected.push_back(std::move(sentence));
   }
+  started.sandbox.caches = reader.get_text(kMaxCachesBytes);
   return started;
 }
 
@@ -111,6 +113,14 @@ void encode_detached_all(Buffer& out) {
 
 Status decode_kept_all(Bytes body) {
   return body.empty() ? Status() : malformed("kept_all");
+}
+
+void encode_lookout(Buffer& out) {
+  Writer(out, Type::kLookout, 0);
+}
+
+Status decode_lookout(Bytes body) {
+  return body.empty() ? Status() : malformed("lookout");
 }
 
 void encode_start_failed(Buffer& out, RunKey run, const StartFailure& failure) {
@@ -205,7 +215,7 @@ void encode_limit(Buffer& out, RunKey run, LimitReached reached) {
 Result<LimitReached> decode_limit(Bytes body) {
   Reader reader(body);
   LimitReached reached;
-  reached.kind = reader.get_enum(LimitKind::kIdle);
+  reached.kind = reader.get_enum(LimitKind::kGuards);
   reached.limit = reader.get<std::uint64_t>();
   reached.used = reader.get<std::uint64_t>();
   return finish(reader, reached, "limit");

@@ -177,6 +177,15 @@ bool ignores_signal(pid_t pid, int signal_number) {
   return read_proc_file(pid, "status", text) && status_signal(text.data(), "SigIgn", signal_number);
 }
 
+bool is_stopped(pid_t pid) {
+  constexpr std::size_t kStatusBytes = 8192;
+  std::array<char, kStatusBytes> text;
+  if (!read_proc_file(pid, "status", text)) return false;
+  return status_field(text.data(), "State").starts_with('T') ||
+         status_signal(text.data(), "ShdPnd", SIGSTOP) ||
+         status_signal(text.data(), "SigPnd", SIGSTOP);
+}
+
 std::uint64_t boot_ticks(std::uint64_t nanoseconds) {
   constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
   const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));

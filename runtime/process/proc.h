@@ -59,6 +59,9 @@ bool status_signal(std::string_view text, std::string_view set, int signal_numbe
 // Returns whether the process ignores the signal; false when that is unknown.
 bool ignores_signal(pid_t pid, int signal_number);
 
+// Returns whether a signal has stopped the process, or will once it gets its turn.
+bool is_stopped(pid_t pid);
+
 // Converts a time on CLOCK_BOOTTIME to the clock ticks of ProcessStat::start_time.
 std::uint64_t boot_ticks(std::uint64_t nanoseconds);
 

@@ -36,7 +36,15 @@ struct LimitsInForce {
 };
 
 // A limit that ended a run. Lua and JSON use this word for the kind of end.
-enum class LimitKind : std::uint8_t { kMemory, kCpuTime, kPids, kFileSize, kOutput, kIdle };
+enum class LimitKind : std::uint8_t {
+  kMemory,
+  kCpuTime,
+  kPids,
+  kFileSize,
+  kOutput,
+  kIdle,
+  kGuards,  // no run may stop the processes that guard it; has no figures
+};
 const char* to_string(LimitKind kind);
 
 // In bytes, microseconds or a count, depending on the kind.

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/process/cgroup_places.h"
@@ -31,11 +32,12 @@ using Steps = std::vector<std::string>;
 
 struct Tree {
   const char* name;
-  Steps steps;               // each process prints "up" when it has taken its final form
-  int processes;             // number of processes that stay
-  bool countable = true;     // a storm has no fixed number
-  bool leader_stays = true;  // else the run has ended when the tree is complete
-  milliseconds more{0};      // that its end may take
+  Steps steps;                // each process prints "up" when it has taken its final form
+  int processes;              // number of processes that stay
+  bool countable = true;      // a storm has no fixed number
+  bool leader_stays = true;   // else the run has ended when the tree is complete
+  milliseconds more{0};       // that its end may take
+  bool stops_guards = false;  // while its host lives, it is ended for that, and by nobody else
 };
 
 inline Steps operator+(Steps steps, const Steps& more) {
@@ -89,6 +91,12 @@ inline std::vector<Tree> all_trees() {
       {"a daemon that stops its keeper",
        block("double-fork", {"setsid", "print", "up", "stop-parent"}) + kStay, 2, true, true,
        milliseconds{10'000}},
+      {"a daemon that stops each of its parents",
+       block("double-fork", {"setsid", "print", "up", "stop-parents"}) + kStay, 2, true, true,
+       milliseconds{10'000}},
+      {"a daemon that stops its keeper and all that guards it",
+       block("double-fork", {"setsid", "print", "up", "stop-ancestors"}) + kStay, 2, true, true,
+       milliseconds{10'000}, true},
   };
   if (find_cgroup_places().kill.ok()) {
     all.push_back(
@@ -144,7 +152,10 @@ class AttackedHost {
         std::vector<std::string>{"--mode", "dangerous", "--config", config, "--scripts", scripts});
     // `sleep` adds its numbers up.
     const Json other = result("start", {{"command", "exec sleep 600 " + bystander_}});
-    keeper_ = keeper_of(other["pid"].get<pid_t>());
+    const auto stat = read_stat(other["pid"].get<pid_t>());
+    REQUIRE(stat);
+    process_ = {stat->pid, stat->start_time};
+    keeper_ = keeper_of(stat->pid);
     REQUIRE(keeper_ > 0);
   }
   ~AttackedHost() {
@@ -159,16 +170,32 @@ class AttackedHost {
     REQUIRE(answer.contains("result"));
     return answer["result"]["data"];
   }
-  bool others_untouched() const { return processes_with(bystander_).size() == 1; }
+  // Goes by the process itself: one that is about to become `sleep` has no words for a moment.
+  bool others_untouched() const {
+    const auto stat = read_stat(process_.pid);
+    return stat && stat->alive() && stat->start_time == process_.start_time;
+  }
   Program& program() { return session_->program(); }
   // Events that came meanwhile are not needed here.
   void forget_events() { session_->others().clear(); }
   pid_t keeper() const { return keeper_; }
+  // The one above the keeper, and the one above that.
+  std::pair<pid_t, pid_t> wardens() const {
+    const auto parent = [](pid_t pid) {
+      const auto stat = read_stat(pid);
+      return stat ? stat->parent : 0;
+    };
+    const pid_t warden = parent(keeper_);
+    const pid_t second = parent(warden);
+    REQUIRE((warden > 1 && second > 1));
+    return {warden, second};
+  }
 
  private:
   TempDir dir_;
   // A number of seconds that no other process sleeps.
   const std::string bystander_ = "6" + unique_word().substr(1, 6);
+  ProcessIdentity process_;  // the bystander's
   std::optional<Conversation> session_;
   pid_t keeper_ = 0;
 };
@@ -291,6 +318,16 @@ inline const std::vector<End>& ends() {
          CHECK(state == (planted.tree().leader_stays ? "lost" : "completed"));
        },
        true, false},
+      {"the keeper and both its wardens are sent SIGKILL",
+       [](AttackedHost& host, PlantedTree& planted) {
+         const auto [warden, second] = host.wardens();
+         // From above: who guards another continues it.
+         for (const pid_t pid : {second, warden, host.keeper()}) ::kill(pid, SIGSTOP);
+         for (const pid_t pid : {second, warden, host.keeper()}) ::kill(pid, SIGKILL);
+         const std::string state = host.result("ended", {{"id", planted.id()}})["state"];
+         CHECK(state == (planted.tree().leader_stays ? "lost" : "completed"));
+       },
+       true, false},
       {"the session's input ends",
        [](AttackedHost& host, PlantedTree&) {
          host.program().close_stdin();
@@ -310,6 +347,15 @@ inline const std::vector<End>& ends() {
          host.program().send_signal(SIGKILL);
        },
        false, false},
+      {"the host, its keeper and both its wardens are sent SIGKILL",
+       [](AttackedHost& host, PlantedTree&) {
+         const auto [warden, second] = host.wardens();
+         host.program().send_signal(SIGSTOP);
+         for (const pid_t pid : {second, warden, host.keeper()}) ::kill(pid, SIGSTOP);
+         for (const pid_t pid : {second, warden, host.keeper()}) ::kill(pid, SIGKILL);
+         host.program().send_signal(SIGKILL);
+       },
+       false, false},
       {"the host and its keeper are sent SIGKILL",
        [](AttackedHost& host, PlantedTree&) {
          host.program().send_signal(SIGSTOP);  // otherwise the host would notice
@@ -321,8 +367,10 @@ inline const std::vector<End>& ends() {
   return kEnds;
 }
 
-// A run that has ended has no time limits any more; what it left is a daemon.
+// A run that has ended has no time limits any more; what it left is a daemon. What becomes of a
+// run that stops its keeper in a loop while its host lives: see culprit_test.cc.
 inline bool makes_sense(const Tree& tree, const End& end) {
+  if (tree.stops_guards && end.host_survives && end.keeper_survives) return false;
   return end.limits.empty() || tree.leader_stays;
 }
 

@@ -14,6 +14,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/conversation.h"
 #include "tests/support/host.h"
+#include "tests/support/lookout_of.h"
 #include "tests/support/loop.h"
 
 namespace gibbous::testing {
@@ -65,8 +66,14 @@ class Killed {
     const auto stat = read_stat(keeper);
     REQUIRE(stat);
     const pid_t host = host_->program().pid();
-    for (const pid_t pid : {stat->parent, keeper, host}) ::kill(pid, SIGSTOP);
-    for (const pid_t pid : {stat->parent, keeper, host}) ::kill(pid, SIGKILL);
+    const auto above = read_stat(stat->parent);
+    REQUIRE(above);
+    const pid_t lookout = lookout_of(above->parent, stat->parent);
+    REQUIRE(lookout > 0);
+    // From above: who guards another continues it.
+    const std::vector<pid_t> all{lookout, above->parent, stat->parent, keeper, host};
+    for (const pid_t pid : all) ::kill(pid, SIGSTOP);
+    for (const pid_t pid : all) ::kill(pid, SIGKILL);
     (void)host_->program().wait();
     wait_for_keeper();
   }

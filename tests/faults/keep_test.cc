@@ -99,6 +99,26 @@ TEST_CASE("a detached run outlives each end of its host, other runs do not, and 
   }
 }
 
+TEST_CASE("the first call of the next host knows the runs that earlier ones kept") {
+  for (const int signal_number : {0, SIGTERM, SIGKILL}) {
+    DYNAMIC_SECTION("signal " << signal_number) {
+      const TempDir state;
+      std::vector<std::string> kept;
+      for (int host_number = 0; host_number < 2; ++host_number) {
+        Host host(state);
+        const Json listed = host.result("bg_status", Json::object())["processes"];
+        CHECK(listed.size() == kept.size());
+        kept.push_back(host.result("start", {{"command", "exec sleep 600"}, {"keep", true}})["id"]);
+        host.end(signal_number);
+      }
+      Host last(state);
+      const Json listed = last.result("bg_status", Json::object())["processes"];
+      CHECK(listed.size() == kept.size());
+      for (const std::string& id : kept) last.result("bg_kill", {{"id", id}});
+    }
+  }
+}
+
 TEST_CASE("output that a detached run writes without a host is read by the next host") {
   const TempDir state;
   const TempDir gate;

@@ -123,7 +123,7 @@ TEST_CASE("remote disk: a wait for a file on it times out, and fires when it ans
   Desk desk;
   if (!desk.mounted()) return;
   desk.disk.die();
-  const auto& held = desk.begin("wait_for", {{"file", desk.disk.path("new")}, {"timeout", 300}});
+  const auto& held = desk.begin("wait_for", {{"file", desk.disk.path("new")}, {"timeout", 5'000}});
   desk.others_go_on(held);
   REQUIRE(desk.until(held));
   CHECK(held->code == "timeout");

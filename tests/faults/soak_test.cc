@@ -81,7 +81,9 @@ TEST_CASE("soak of containment", "[.soak]") {
   auto next_word = Steady::now() + std::chrono::seconds(10);
   AttackedHost lasting;
   // Caches and tables reach their size with these.
-  for (const Tree& tree : trees()) one_case(lasting, tree, ends().front());
+  for (const Tree& tree : trees()) {
+    if (makes_sense(tree, ends().front())) one_case(lasting, tree, ends().front());
+  }
   const Held host_before = held_by(lasting.program().pid());
   const Held keeper_before = held_by(lasting.keeper());
   while (Steady::now() < until) {

@@ -1,20 +1,26 @@
 // A user in a login session, who cannot write to its control group: the user's systemd manager
 // moves the keeper to where it can make groups for runs.
 #include "tests/faults/user_scope.h"
+#include "runtime/process/proc.h"
 
 #include <chrono>
 #include <sstream>
 
 #include "runtime/process/user_scope.h"
+#include "tests/support/lookout_of.h"
 
 namespace gibbous::testing {
 namespace {
 
 constexpr const char* kManagerMoves = "move";
 
-pid_t warden_of(pid_t keeper) {
-  const auto stat = read_stat(keeper);
+pid_t parent_of(pid_t pid) {
+  const auto stat = read_stat(pid);
   return stat ? stat->parent : 0;
+}
+
+pid_t warden_of(pid_t keeper) {
+  return parent_of(keeper);
 }
 
 bool mentions(const std::string& text, const std::string& part) {
@@ -58,6 +64,7 @@ TEST_CASE("user scope: runs after the first answer have groups, and hide nothing
     UserSession session(login, manager);
     const pid_t keeper = session.keeper_in_scope();
     CHECK(group_of(warden_of(keeper)) == group_of(keeper));
+    CHECK(group_of(parent_of(warden_of(keeper))) == group_of(keeper));
     const std::string tag = unique_word();
     const UserSession::Run run = plant(session, tag);
     for (const int pid : processes_with(tag)) {
@@ -112,12 +119,22 @@ TEST_CASE("user scope: what host, keeper and warden left there, the next host en
     (void)plant(session, tag);
     const pid_t warden = warden_of(keeper);
     session.program().send_signal(SIGSTOP);
-    ::kill(warden, SIGSTOP);
-    ::kill(keeper, SIGSTOP);
-    ::kill(warden, SIGKILL);
-    ::kill(keeper, SIGKILL);
+    const pid_t second = parent_of(warden);
+    const pid_t lookout = lookout_of(second, warden);
+    REQUIRE(lookout > 0);
+    // From above: who guards another continues it.
+    for (const pid_t pid : {lookout, second, warden, keeper}) ::kill(pid, SIGSTOP);
+    for (const pid_t pid : {lookout, second, warden, keeper}) ::kill(pid, SIGKILL);
     session.program().send_signal(SIGKILL);
     (void)session.program().wait();
+    // The next host leaves alone what somebody still watches over.
+    Loop loop;
+    for (const pid_t pid : {lookout, second, warden, keeper}) {
+      REQUIRE(loop.until([pid] {
+        const auto stat = read_stat(pid);
+        return !stat || !stat->alive();
+      }));
+    }
   }
   CHECK(processes_with(tag).size() == 1);  // the daemon; the leader's parent has ended
   UserSession next(login, manager);

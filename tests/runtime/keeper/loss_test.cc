@@ -90,8 +90,12 @@ TEST_CASE("a keeper that was stopped still hears that the host has died") {
   // Its warden would continue it at once, and the host does so now and then.
   const auto stat = read_stat(keeper);
   REQUIRE(stat);
-  ::kill(stat->parent, SIGKILL);
-  REQUIRE(loop.until([&] { return !is_alive(stat->parent); }));
+  const auto above = read_stat(stat->parent);
+  REQUIRE(above);
+  for (const pid_t pid : {above->parent, stat->parent}) {
+    ::kill(pid, SIGKILL);
+    REQUIRE(loop.until([&] { return !is_alive(pid); }));
+  }
   ::kill(host.pid(), SIGSTOP);
   ::kill(keeper, SIGSTOP);
   REQUIRE(loop.until([&] { return is_stopped(keeper); }));
@@ -118,6 +122,29 @@ TEST_CASE("a warden continues a keeper that is stopped, and ends what a killed o
   CHECK(loop.until([&] { return !is_stopped(keeper); }));
   ::kill(keeper, SIGKILL);
   CHECK(loop.until([&] { return alive_with(tag).empty() && !is_alive(warden); }, kAtOnce));
+  host.kill();
+}
+
+TEST_CASE("a keeper whose warden is killed goes on, and is guarded by the second one") {
+  const std::string tag = unique_tag();
+  HostProcess host([&tag](int ready) { run_hard_tree_and_stay(tag, ready); });
+  const pid_t keeper = host.ready();
+  const auto stat = read_stat(keeper);
+  REQUIRE(stat);
+  const auto above = read_stat(stat->parent);
+  REQUIRE(above);
+  Loop loop;
+  ::kill(stat->parent, SIGKILL);
+  REQUIRE(loop.until([&] {
+    const auto now = read_stat(keeper);
+    return now && now->parent == above->parent;
+  }));
+  CHECK_FALSE(alive_with(tag).empty());
+  ::kill(host.pid(), SIGSTOP);
+  ::kill(keeper, SIGSTOP);
+  CHECK(loop.until([&] { return !is_stopped(keeper); }));
+  ::kill(keeper, SIGKILL);
+  CHECK(loop.until([&] { return alive_with(tag).empty() && !is_alive(above->parent); }, kAtOnce));
   host.kill();
 }
 
@@ -402,8 +429,9 @@ TEST_CASE("a keeper is called gibbous-keeper, is alone in its session, and keeps
   CHECK(stat->session == keeper);
   CHECK(stat->parent != ::getpid());
   // Two of null (0 is no positive number), socket, signals, epoll, host, its children, the mounts
-  // and their changes, what tells the warden of its end, and the run's output.
-  constexpr std::size_t kOpen = 11;
+  // and their changes, what tells each of two wardens and the lookout of its end, and the run's
+  // output.
+  constexpr std::size_t kOpen = 13;
   CHECK(harness.wait_for([&] {
     std::vector<pid_t> fds;
     return list_numbers(("/proc/" + std::to_string(keeper) + "/fd").c_str(), fds) &&

@@ -202,13 +202,27 @@ JournalStats Journal::Impl::stats() const {
   JournalStats stats = stats_;
   stats.queued_entries = queue_.entries();
   stats.queued_bytes = queue_.size();
+  stats.unwritten_entries = queue_.entries() + held_.entries();
   return stats;
 }
 
-Journal::Journal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Journal::~Journal() = default;
+Journal::Journal(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Journal::~Journal() {
+  if (!given_up_) (void)impl_->end(std::nullopt);
+}
+
+bool Journal::end(Millis patience) {
+  return impl_->end(patience);
+}
+
+void Journal::give_up(const Status& why) {
+  given_up_ = true;
+  impl_->give_up(why);
+}
 
 Result<std::unique_ptr<Journal>> Journal::create(JournalOptions options, const Clock& clock) {
+  const Nanos began =
+      clock.now();  // whoever waits for this may give it up, and the clock is theirs
   Result<std::unique_ptr<Database>> database = open_for_writing(
       options.directory,
       {options.busy_timeout, options.wal, options.worker_alive, clock.wall().count()});
@@ -220,7 +234,8 @@ Result<std::unique_ptr<Journal>> Journal::create(JournalOptions options, const C
   if (const Status lost = (*store)->lost(); !lost && options.on_lost) options.on_lost(lost);
   const std::string file = options.directory;
   try {
-    auto impl = std::make_unique<Impl>(std::move(options), clock, std::move(*store));
+    auto impl = std::make_shared<Impl>(std::move(options), clock, began, std::move(*store));
+    Impl::begin(impl);
     return std::unique_ptr<Journal>(new Journal(std::move(impl)));
   } catch (const std::system_error& error) {
     return Status::error("journal_unusable",
@@ -230,7 +245,7 @@ Result<std::unique_ptr<Journal>> Journal::create(JournalOptions options, const C
 
 Taken Journal::put_run(const RunRecord& run, JournalDone on_done,
                        std::shared_ptr<RunTicket> ticket) {
-  return impl_->put_run(run, std::move(on_done), std::move(ticket));
+  return impl_->put_run(run, impl_->owed().owe(std::move(on_done)), std::move(ticket));
 }
 
 Taken Journal::append(std::string_view run_id, const JournalItem& item) {
@@ -285,15 +300,15 @@ void Journal::end_group() {
 }
 
 void Journal::flush(JournalDone on_done) {
-  impl_->flush(std::move(on_done));
+  impl_->flush(impl_->owed().owe(std::move(on_done)));
 }
 
 void Journal::tidy(JournalDone on_done) {
-  impl_->tidy(std::move(on_done));
+  impl_->tidy(impl_->owed().owe(std::move(on_done)));
 }
 
 void Journal::close(JournalDone on_done) {
-  impl_->close(std::move(on_done));
+  impl_->close(impl_->owed().owe(std::move(on_done)));
 }
 
 JournalStats Journal::stats() const {

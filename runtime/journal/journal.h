@@ -77,6 +77,7 @@ struct JournalStats {
   std::uint64_t not_kept = 0;  // entries that were given up, of all runs, in this Journal's life
   std::size_t queued_entries = 0;
   std::size_t queued_bytes = 0;
+  std::size_t unwritten_entries = 0;  // queued, or in the writer's hands
   bool degraded = false;
   Status problem;  // ok unless degraded
 };
@@ -92,7 +93,7 @@ class Journal {
   // journal_busy, journal_readonly, journal_full or journal_unusable; each message names the file
   // and what to do. `clock` must outlive the journal and is read in the caller's threads only.
   static Result<std::unique_ptr<Journal>> create(JournalOptions options, const Clock& clock);
-  // Writes what is queued (one attempt), then ends the thread.
+  // Writes what is queued (one attempt), then ends the thread; after give_up(), waits for nothing.
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
@@ -183,13 +184,22 @@ class Journal {
   void tidy(JournalDone on_done);
   // Takes no further entries, writes what is queued (one attempt), then calls back.
   void close(JournalDone on_done);
+  // The same, waiting for the thread. False when the disk has not answered in time: close again, or
+  // give up.
+  bool end(Millis patience);
+  // For a thread that hangs at the disk: every callback of an entry that is still due comes now,
+  // with `why`, and none after that. The thread and what it uses live on until the disk answers;
+  // it then writes what it can. The callbacks of the options may still come, so they must own what
+  // they use.
+  void give_up(const Status& why);
 
   JournalStats stats() const;
 
  private:
   class Impl;
-  explicit Journal(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit Journal(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
+  bool given_up_ = false;
 };
 
 }  // namespace gibbous

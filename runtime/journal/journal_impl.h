@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "runtime/journal/batch.h"
 #include "runtime/journal/batch_writer.h"
 #include "runtime/journal/journal.h"
+#include "runtime/journal/owed_answers.h"
 
 namespace gibbous {
 
@@ -27,8 +29,10 @@ inline constexpr Millis kMaxLogPause{60'000};
 
 class Journal::Impl {
  public:
-  Impl(JournalOptions options, const Clock& clock, std::unique_ptr<BatchWriter> store);
+  Impl(JournalOptions options, const Clock& clock, Nanos now, std::unique_ptr<BatchWriter> store);
   ~Impl();
+  // Starts the thread, which keeps `self` until it ends. Throws std::system_error.
+  static void begin(const std::shared_ptr<Impl>& self);
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
@@ -45,7 +49,10 @@ class Journal::Impl {
   void flush(JournalDone on_done);
   void tidy(JournalDone on_done);
   void close(JournalDone on_done);
+  bool end(std::optional<Millis> patience);
+  void give_up(const Status& status);
   JournalStats stats() const;
+  OwedAnswers& owed() { return owed_; }
   std::int64_t wall() const { return clock_.wall().count(); }
 
  private:
@@ -96,7 +103,7 @@ class Journal::Impl {
                          Calls* calls);
   void on_written(std::unique_lock<std::mutex>& lock, const Status& status, const Applied& applied);
   void on_failed(std::unique_lock<std::mutex>& lock, const Status& status);
-  void give_up(Calls* calls);
+  void drop_rest(Calls* calls);
 
   const JournalOptions options_;
   const Clock& clock_;
@@ -120,6 +127,8 @@ class Journal::Impl {
   bool grouping_ = false;     // whether the group of the queued entries is incomplete
   bool group_awaited_ = false;
   bool closed_ = false;
+  bool ended_ = false;  // the thread
+  std::condition_variable on_ended_;
   std::int64_t newest_ = 0;  // wall time of the newest entry
   JournalStats stats_;
 
@@ -135,7 +144,8 @@ class Journal::Impl {
   bool idle_ = false;      // whether nothing came in log_pause_
   Millis log_pause_ = kLogPause;
 
-  std::thread thread_;  // last: it uses all of the above
+  OwedAnswers owed_;
+  std::thread thread_;  // of the callers
 };
 
 template <typename Record>

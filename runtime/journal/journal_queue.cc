@@ -42,7 +42,7 @@ Taken Journal::join(const WorkerRecord& worker, JournalDone on_done) {
   auto work = [worker](Queue& queue, std::int64_t now, Plain*, Status* refused) {
     return queue.workers().join(worker, now, refused);
   };
-  return impl_->operate(operation<Plain>(work, plain(std::move(on_done))),
+  return impl_->operate(operation<Plain>(work, plain(impl_->owed().owe(std::move(on_done)))),
                         worker.worker_id.size() + worker.boot_id.size());
 }
 
@@ -50,12 +50,12 @@ Taken Journal::heartbeat(const Heartbeat& beat, JournalDone on_done) {
   auto work = [beat](Queue& queue, std::int64_t now, Plain*, Status* refused) {
     return queue.workers().heartbeat(beat, now, refused);
   };
-  return impl_->operate(operation<Plain>(work, plain(std::move(on_done))), 0);
+  return impl_->operate(operation<Plain>(work, plain(impl_->owed().owe(std::move(on_done)))), 0);
 }
 
 Taken Journal::leave(JournalDone on_done) {
   auto work = [](Queue& queue, std::int64_t, Plain*, Status*) { return queue.workers().leave(); };
-  return impl_->operate(operation<Plain>(work, plain(std::move(on_done))), 0);
+  return impl_->operate(operation<Plain>(work, plain(impl_->owed().owe(std::move(on_done)))), 0);
 }
 
 Taken Journal::claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done,
@@ -66,7 +66,7 @@ Taken Journal::claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_
                   Queue& queue, std::int64_t now, Runs* claimed, Status* refused) mutable {
     return queue.claim(most, scope, now, &plan, claimed, refused);
   };
-  return impl_->operate(operation<Runs>(std::move(work), std::move(on_done)), 0);
+  return impl_->operate(operation<Runs>(std::move(work), impl_->owed().owe(std::move(on_done))), 0);
 }
 
 Taken Journal::take_orphans(JournalAnswer<std::vector<Orphan>> on_done, std::set<std::string> of) {
@@ -75,7 +75,8 @@ Taken Journal::take_orphans(JournalAnswer<std::vector<Orphan>> on_done, std::set
                                                         Orphans* orphans, Status* refused) mutable {
     return queue.take_orphans(of, now, &plan, orphans, refused);
   };
-  return impl_->operate(operation<Orphans>(std::move(work), std::move(on_done)), 0);
+  return impl_->operate(operation<Orphans>(std::move(work), impl_->owed().owe(std::move(on_done))),
+                        0);
 }
 
 Taken Journal::release(std::string_view run_id, JournalDone on_done) {
@@ -83,8 +84,9 @@ Taken Journal::release(std::string_view run_id, JournalDone on_done) {
   auto work = [id = std::string(run_id)](Queue& queue, std::int64_t now, Plain*, Status* refused) {
     return queue.release(id, now, refused);
   };
-  return impl_->operate(operation<Plain>(std::move(work), plain(std::move(on_done))),
-                        run_id.size());
+  return impl_->operate(
+      operation<Plain>(std::move(work), plain(impl_->owed().owe(std::move(on_done)))),
+      run_id.size());
 }
 
 Taken Journal::requeue(std::string_view run_id, JournalAnswer<RunRecord> on_done,
@@ -94,8 +96,9 @@ Taken Journal::requeue(std::string_view run_id, JournalAnswer<RunRecord> on_done
                   Queue& queue, std::int64_t now, RunRecord* run, Status* refused) mutable {
     return queue.requeue(id, why, now, &attempt, run, refused);
   };
-  return impl_->operate(operation<RunRecord>(std::move(work), std::move(on_done)),
-                        run_id.size() + why.size());
+  return impl_->operate(
+      operation<RunRecord>(std::move(work), impl_->owed().owe(std::move(on_done))),
+      run_id.size() + why.size());
 }
 
 Taken Journal::request_kill(std::string_view run_id, std::string_view signal,
@@ -105,8 +108,9 @@ Taken Journal::request_kill(std::string_view run_id, std::string_view signal,
                   Queue& queue, std::int64_t now, KillRequest* request, Status* refused) {
     return queue.request_kill(id, signal, now, request, refused);
   };
-  return impl_->operate(operation<KillRequest>(std::move(work), std::move(on_done)),
-                        run_id.size() + signal.size());
+  return impl_->operate(
+      operation<KillRequest>(std::move(work), impl_->owed().owe(std::move(on_done))),
+      run_id.size() + signal.size());
 }
 
 Taken Journal::answer(std::int64_t request_id, std::string_view text, JournalDone on_done) {
@@ -115,7 +119,8 @@ Taken Journal::answer(std::int64_t request_id, std::string_view text, JournalDon
                                                      Status* refused) {
     return queue.answer(request_id, text, now, refused);
   };
-  return impl_->operate(operation<Plain>(std::move(work), plain(std::move(on_done))), text.size());
+  return impl_->operate(
+      operation<Plain>(std::move(work), plain(impl_->owed().owe(std::move(on_done)))), text.size());
 }
 
 Taken Journal::take_backlog(std::string_view session_id,
@@ -126,7 +131,7 @@ Taken Journal::take_backlog(std::string_view session_id,
                                                   Messages* messages, Status*) {
     return queue.backlog().take(session, now, messages);
   };
-  return impl_->operate(operation<Messages>(std::move(work), std::move(on_done)),
+  return impl_->operate(operation<Messages>(std::move(work), impl_->owed().owe(std::move(on_done))),
                         session_id.size());
 }
 

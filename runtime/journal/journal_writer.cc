@@ -35,19 +35,46 @@ class WithoutSignals {
 
 }  // namespace
 
-Journal::Impl::Impl(JournalOptions options, const Clock& clock, std::unique_ptr<BatchWriter> store)
-    : options_(std::move(options)), clock_(clock), tidied_(clock.now()), store_(std::move(store)) {
+Journal::Impl::Impl(JournalOptions options, const Clock& clock, Nanos now,
+                    std::unique_ptr<BatchWriter> store)
+    : options_(std::move(options)), clock_(clock), tidied_(now), store_(std::move(store)) {}
+
+void Journal::Impl::begin(const std::shared_ptr<Impl>& self) {
   const WithoutSignals inherited;
-  thread_ = std::thread([this] { write_loop(); });
+  // It may have to be given up: then all of this lives until the disk lets it go.
+  self->thread_ = std::thread([self] {
+    self->write_loop();
+    const std::lock_guard lock(self->mutex_);
+    self->ended_ = true;
+    self->on_ended_.notify_all();
+  });
 }
 
-Journal::Impl::~Impl() {
+Journal::Impl::~Impl() = default;
+
+bool Journal::Impl::end(std::optional<Millis> patience) {
+  std::unique_lock lock(mutex_);
+  closed_ = true;
+  wake_.notify_one();
+  const auto has_ended = [this] { return ended_; };
+  if (patience) {
+    if (!on_ended_.wait_for(lock, *patience, has_ended)) return false;
+  } else {
+    on_ended_.wait(lock, has_ended);
+  }
+  lock.unlock();
+  if (thread_.joinable()) thread_.join();
+  return true;
+}
+
+void Journal::Impl::give_up(const Status& status) {
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     wake_.notify_one();
   }
-  thread_.join();
+  if (thread_.joinable()) thread_.detach();
+  owed_.give_up(status);
 }
 
 bool Journal::Impl::is_half_full() const {
@@ -111,7 +138,7 @@ void Journal::Impl::write_loop() {
     on_written(lock, status, applied);
   }
   Calls calls;
-  give_up(&calls);
+  drop_rest(&calls);
   const JournalDone on_closed = std::exchange(on_closed_, nullptr);
   const Status problem = stats_.problem;
   lock.unlock();
@@ -320,7 +347,7 @@ void Journal::Impl::notify_all(const Batch& batch, const Status& status, const A
 }
 
 // Called at the end, under the lock.
-void Journal::Impl::give_up(Calls* calls) {
+void Journal::Impl::drop_rest(Calls* calls) {
   stats_.not_kept += held_.entries() + queue_.entries();
   const Status status =
       Status::error("journal_closed", "the journal was closed before this could be written");

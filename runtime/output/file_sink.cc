@@ -19,14 +19,13 @@ constexpr const char* kSlowDisk = "the disk is slower than the output";
 }  // namespace
 
 struct FileSink::Job {
-  uv_work_t request{};
   FileSink* sink = nullptr;  // null once the sink has given the job up; loop thread only
   std::unique_ptr<SinkFile> file;
   std::vector<SinkPiece> pieces;
   bool last = false;
   SinkOutcome outcome;
 
-  // Runs on a thread of the pool.
+  // Runs on a thread.
   void run() {
     outcome = file->write(pieces);
     if (last) file->close();
@@ -36,7 +35,7 @@ struct FileSink::Job {
   }
 };
 
-Result<std::unique_ptr<FileSink>> FileSink::create(uv_loop_s* loop, const Clock& clock,
+Result<std::unique_ptr<FileSink>> FileSink::create(DiskThreads& threads, const Clock& clock,
                                                    const FileSinkSpec& spec,
                                                    std::vector<FileSinkSource> sources,
                                                    FileSinkListener& listener) {
@@ -49,14 +48,14 @@ Result<std::unique_ptr<FileSink>> FileSink::create(uv_loop_s* loop, const Clock&
                                                   std::to_string(kMaxSources) +
                                                   " streams, each with a short name");
   }
-  std::unique_ptr<FileSink> sink(new FileSink(loop, clock, spec, std::move(sources), listener));
+  std::unique_ptr<FileSink> sink(new FileSink(threads, clock, spec, std::move(sources), listener));
   sink->start(sink->next_batch(), /*last=*/false);
   return sink;
 }
 
-FileSink::FileSink(uv_loop_s* loop, const Clock& clock, const FileSinkSpec& spec,
+FileSink::FileSink(DiskThreads& threads, const Clock& clock, const FileSinkSpec& spec,
                    std::vector<FileSinkSource> sources, FileSinkListener& listener)
-    : loop_(loop),
+    : threads_(threads),
       clock_(clock),
       listener_(listener),
       path_(spec.path),
@@ -147,21 +146,13 @@ std::uint64_t FileSink::not_written() const {
 }
 
 void FileSink::start(std::vector<SinkPiece> pieces, bool last) {
-  auto* job = new Job;
-  job->request.data = job;
+  auto job = std::make_shared<Job>();
   job->sink = this;
   job->file = std::move(file_);
   job->pieces = std::move(pieces);
   job->last = last;
-  job_ = job;
-  // It fails only without a work function.
-  static_cast<void>(uv_queue_work(
-      loop_, &job->request,
-      [](uv_work_t* request) noexcept { static_cast<Job*>(request->data)->run(); },
-      [](uv_work_t* request, int) noexcept {
-        const std::unique_ptr<Job> done(static_cast<Job*>(request->data));
-        done->finished();
-      }));
+  job_ = job.get();
+  threads_.run([job] { job->run(); }, [job] { job->finished(); });
 }
 
 void FileSink::on_written(Job& job) {
@@ -238,7 +229,7 @@ void FileSink::forget_notes() {
 void FileSink::watch_finish() {
   timer_ = new uv_timer_t;
   timer_->data = this;
-  static_cast<void>(uv_timer_init(loop_, timer_));
+  static_cast<void>(uv_timer_init(threads_.loop(), timer_));
   static_cast<void>(uv_timer_start(
       timer_,
       [](uv_timer_t* timer) noexcept { static_cast<FileSink*>(timer->data)->on_finish_tick(); },

@@ -1,7 +1,7 @@
 // FileSink: copies one or more streams into a file, as fast as the disk allows. It has no queue: it
 // reads the streams at its own pace, and notes in the file what a ring has lost meanwhile. The code
-// that starts a run makes it, and the loop notifies it of new bytes. Loop thread only; libuv's
-// thread pool does everything that may wait for the disk, one job at a time.
+// that starts a run makes it, and the loop notifies it of new bytes. Loop thread only; a
+// thread does everything that may wait for the disk, one job at a time.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
+#include "runtime/output/disk_threads.h"
 #include "runtime/output/sink_file.h"
 #include "runtime/output/stream.h"
 
-struct uv_loop_s;
 struct uv_timer_s;
 
 namespace gibbous {
@@ -55,11 +55,12 @@ class FileSink {
  public:
   // Checks the spec. The file is opened soon after, and the listener receives any error, then and
   // later. Bytes already in the streams are copied too.
-  static Result<std::unique_ptr<FileSink>> create(uv_loop_s* loop, const Clock& clock,
+  static Result<std::unique_ptr<FileSink>> create(DiskThreads& threads, const Clock& clock,
                                                   const FileSinkSpec& spec,
                                                   std::vector<FileSinkSource> sources,
                                                   FileSinkListener& listener);
-  // Allowed at any time; a write in progress may still complete. An idle sink may outlive its loop.
+  // Allowed at any time; a write in progress may still complete. An idle sink may outlive its
+  // threads.
   ~FileSink();
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
@@ -82,7 +83,7 @@ class FileSink {
   };
   struct Job;
 
-  FileSink(uv_loop_s* loop, const Clock& clock, const FileSinkSpec& spec,
+  FileSink(DiskThreads& threads, const Clock& clock, const FileSinkSpec& spec,
            std::vector<FileSinkSource> sources, FileSinkListener& listener);
   void pump();
   std::vector<SinkPiece> next_batch();
@@ -98,13 +99,13 @@ class FileSink {
   void end();
   std::uint64_t not_written() const;
 
-  uv_loop_s* loop_;
+  DiskThreads& threads_;
   const Clock& clock_;
   std::vector<Source> sources_;
   FileSinkListener& listener_;
   std::string path_;
   std::unique_ptr<SinkFile> file_;  // null while a job has it
-  Job* job_ = nullptr;              // in flight; it frees itself
+  Job* job_ = nullptr;              // in flight; its thread keeps it
   FileSinkStatus status_;
   std::string loss_reason_;
   bool outage_ = false;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -20,11 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kNames = {"GIT_DIRS",   "GIT_LINK",   "GIT_WORKTREE",
-                               "GIT_COMMON", "GIT_NESTED", "GIT_OWN"};
+constexpr std::array kNames = {"GIT_DIRS",   "GIT_LINK", "GIT_WORKTREE",  "GIT_COMMON",
+                               "GIT_NESTED", "GIT_OWN",  "GIT_ELSEWHERE", "GIT_CHANGED"};
+constexpr const char* kAnywhere = "/";
 constexpr const char* kAll = "all\n";
 constexpr const char* kSome = "some\n";
-constexpr std::size_t kAround = 16;  // the first line, and the answer's number
+constexpr std::size_t kAround = 48;  // the first and the last line, and the answer's number
 constexpr std::size_t kMaxLineBytes = 4096;
 constexpr std::string_view kPrefix = "gitdir: ";
 
@@ -150,6 +152,9 @@ static bool add_places_below(const std::string& workspace, const Repositories& b
                              Variables& variables) {
   std::vector<std::string>& all = variables["GIT_DIRS"];
   std::vector<std::string>& nested = variables["GIT_NESTED"];
+  std::vector<std::string>& elsewhere = variables["GIT_ELSEWHERE"];
+  elsewhere = below.links;
+  if (below.too_many) elsewhere.push_back(kAnywhere);
   const auto add = [&all](const std::string& repository) {
     for (std::string& directory : git_directories(repository)) {
       if (std::find(all.begin(), all.end(), directory) != all.end()) continue;
@@ -178,8 +183,14 @@ static bool add_places_below(const std::string& workspace, const Repositories& b
       if (const std::string common = common_of(named); !common.empty()) {
         complete = add(common) && complete;
       }
+    } else {
+      elsewhere.push_back(place);
     }
-    if (all.size() >= kMostGitDirectories) return false;
+    if (all.size() >= kMostGitDirectories) complete = false;
+  }
+  for (const std::string& place : below.bare) {
+    if (place != workspace) nested.push_back(place);
+    complete = add(place) && complete;
   }
   return complete;
 }
@@ -191,19 +202,46 @@ GitPlaces find_own_git_places(const std::string& workspace) {
   return found;
 }
 
-GitPlaces find_git_places(const std::string& workspace) {
+// Returns whether it, or a directory that it is in below the workspace, has changed: no program can
+// set that time, but to move a directory there changes only the time of that one.
+static bool has_changed(const std::string& place, const std::string& workspace,
+                        std::int64_t since) {
+  constexpr std::int64_t kSecondMs = 1000;
+  constexpr std::int64_t kMilliNs = 1'000'000;
+  std::string path = place;
+  while (path.size() > workspace.size()) {
+    struct stat info {};
+    if (::lstat(path.c_str(), &info) != 0) return true;
+    if (info.st_ctim.tv_sec * kSecondMs + info.st_ctim.tv_nsec / kMilliNs >= since) return true;
+    path.resize(path.rfind('/'));
+  }
+  return false;
+}
+
+GitPlaces find_git_places(const std::string& workspace, std::optional<std::int64_t> since) {
   GitPlaces found;
   add_own_places(workspace, found.variables);
   found.complete = add_places_below(workspace, find_repositories(workspace), found.variables);
+  if (!since) return found;
+  std::vector<std::string> changed;
+  for (std::string& place : repositories_in(found)) {
+    if (place != kAnywhere && has_changed(place, workspace, *since)) {
+      changed.push_back(std::move(place));
+    }
+  }
+  found.variables["GIT_CHANGED"] = std::move(changed);
   return found;
 }
 
 std::vector<std::string> repositories_in(const GitPlaces& found) {
   std::vector<std::string> all;
-  for (const char* const name : {"GIT_OWN", "GIT_LINK", "GIT_NESTED"}) {
+  for (const char* const name :
+       {"GIT_OWN", "GIT_LINK", "GIT_NESTED", "GIT_ELSEWHERE", "GIT_DIRS"}) {
     const auto list = found.variables.find(name);
     if (list == found.variables.end()) continue;
-    all.insert(all.end(), list->second.begin(), list->second.end());
+    for (const std::string& place : list->second) {
+      if (std::find(all.begin(), all.end(), place) == all.end()) all.push_back(place);
+    }
   }
   return all;
 }
@@ -211,6 +249,7 @@ std::vector<std::string> repositories_in(const GitPlaces& found) {
 std::string to_text(const GitPlaces& found) {
   std::string list;
   bool complete = found.complete;
+  bool dropped = false;
   for (const auto& [name, paths] : found.variables) {
     for (const std::string& path : paths) {
       const std::string line = name + " " + path + "\n";
@@ -219,9 +258,11 @@ std::string to_text(const GitPlaces& found) {
         list += line;
       } else {
         complete = false;
+        dropped = true;
       }
     }
   }
+  if (dropped) list += std::string("GIT_ELSEWHERE ") + kAnywhere + "\n";
   return (complete ? kAll : kSome) + list;
 }
 

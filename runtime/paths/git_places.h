@@ -5,7 +5,9 @@
 // take.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +19,9 @@ namespace gibbous::paths {
 //   GIT_LINK      .git files: the workspace's and those below it
 //   GIT_WORKTREE  the directory that the workspace's file names, and
 //   GIT_COMMON    its repository's own: none when the workspace is no linked worktree
-//   GIT_NESTED    the .git directories of the repositories below
+//   GIT_NESTED    the .git directories of the repositories below, and bare repositories there
+//   GIT_ELSEWHERE .git files and links below that lead to nothing, or to what is not known; "/" is
+//                 one when there may be repositories below that are in none of these lists
 //   GIT_OWN       the workspace's .git directory, when there is one
 // Believes the workspace's file only when the directory names it in turn, which git ensures: a
 // program that may write only the workspace cannot forge that anywhere else.
@@ -26,11 +30,16 @@ struct GitPlaces {
   bool complete = true;  // false: there may be more
 };
 
-GitPlaces find_git_places(const std::string& workspace);
+//   GIT_CHANGED   what repositories_in() returns of those that came, were moved there or were
+//   changed
+//                 since a moment, in Unix milliseconds; none without one
+GitPlaces find_git_places(const std::string& workspace,
+                          std::optional<std::int64_t> since = std::nullopt);
 // Without those below it, which take time.
 GitPlaces find_own_git_places(const std::string& workspace);
 
-// The .git of each repository that was found: a directory, or the file of a submodule or worktree.
+// The .git of each repository that was found: a directory, a link, or the file of a submodule or
+// worktree. Of bare ones, and of those that git keeps for submodules and worktrees, the directory.
 std::vector<std::string> repositories_in(const GitPlaces& found);
 
 // Between a process and its helpers. What is not such a text is an incomplete answer.

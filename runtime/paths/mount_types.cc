@@ -7,10 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <functional>
 #include <string>
 #include <vector>
-
-#include "runtime/base/mounts.h"
 
 namespace gibbous::paths {
 namespace {
@@ -52,7 +51,9 @@ bool is_local_type(std::string_view type) {
 
 MountTable MountTable::parse(std::string_view mountinfo) {
   MountTable table;
-  const std::vector<Mount> mounts = parse_mounts(mountinfo);
+  table.mounts_ = parse_mounts(mountinfo);
+  table.fingerprint_ = std::max<std::uint64_t>(std::hash<std::string_view>()(mountinfo), 1);
+  const std::vector<Mount>& mounts = table.mounts_;
   for (const Mount& mount : mounts) {
     if (is_local_type(mount.type) || is_kernels(mount)) table.local_.insert(mount.id);
   }

@@ -8,7 +8,9 @@
 #include <mutex>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
+#include "runtime/base/mounts.h"
 #include "runtime/base/unique_fd.h"
 
 namespace gibbous::paths {
@@ -22,8 +24,13 @@ class MountTable {
   bool all_local() const { return all_local_; }
   // `id` as statx(2) reports it. An unknown mount is not local.
   bool is_local(std::uint64_t id) const { return local_.count(id) != 0; }
+  const std::vector<Mount>& mounts() const { return mounts_; }
+  // Differs between tables that differ; never 0.
+  std::uint64_t fingerprint() const { return fingerprint_; }
 
  private:
+  std::vector<Mount> mounts_;
+  std::uint64_t fingerprint_ = 1;
   std::unordered_set<std::uint64_t> local_;
   bool all_local_ = false;
 };

@@ -9,6 +9,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "runtime/base/unique_fd.h"
 #include "runtime/paths/walk.h"
@@ -36,13 +39,44 @@ long quiet_fork() {
   ::_exit(0);
 }
 
+// The questions that nobody has answered yet: a path is not asked about twice, however often
+// somebody wants to know.
+struct Unanswered {
+  static constexpr std::size_t kMost = 64;
+  std::mutex mutex;
+  std::map<std::string, UniqueFd> answers;
+};
+
+Unanswered& unanswered() {
+  static auto* all = new Unanswered;
+  return *all;
+}
+
+bool comes(const UniqueFd& reader, std::chrono::milliseconds patience) {
+  pollfd answer{reader.get(), POLLIN, 0};
+  return ::poll(&answer, 1, static_cast<int>(patience.count())) == 1;
+}
+
 }  // namespace
 
 bool answers_within(const std::string& absolute, std::chrono::milliseconds patience) {
   if (answers_at_once(absolute)) return true;
+  UniqueFd earlier;
+  {
+    const std::lock_guard lock(unanswered().mutex);
+    const auto asked = unanswered().answers.find(absolute);
+    if (asked != unanswered().answers.end()) {
+      if (!comes(asked->second, std::chrono::milliseconds(0))) {
+        earlier.reset(::fcntl(asked->second.get(), F_DUPFD_CLOEXEC, 0));
+      } else {
+        unanswered().answers.erase(asked);
+      }
+    }
+  }
+  if (earlier) return comes(earlier, patience);
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return true;  // no worse than without
-  const UniqueFd reader(ends[0]);
+  UniqueFd reader(ends[0]);
   UniqueFd writer(ends[1]);
   // No handler of the caller's runs in the child.
   sigset_t all, before;
@@ -58,8 +92,12 @@ bool answers_within(const std::string& absolute, std::chrono::milliseconds patie
   while (::waitpid(static_cast<pid_t>(child), nullptr, __WALL) < 0 && errno == EINTR) {
   }
   writer.reset();
-  pollfd answer{reader.get(), POLLIN, 0};
-  return ::poll(&answer, 1, static_cast<int>(patience.count())) == 1;
+  if (comes(reader, patience)) return true;
+  const std::lock_guard lock(unanswered().mutex);
+  if (unanswered().answers.size() < Unanswered::kMost) {
+    unanswered().answers[absolute] = std::move(reader);
+  }
+  return false;
 }
 
 }  // namespace gibbous::paths

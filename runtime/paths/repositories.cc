@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -51,7 +52,10 @@ class Search {
     for (std::size_t looked = 0; !places_.empty(); ++looked) {
       const bool late =
           looked % kLooksAtClock == kLooksAtClock - 1 && std::chrono::steady_clock::now() >= until_;
-      if (late || found_.places.size() >= kMaxRepositories) {
+      const std::size_t found =
+          std::max({found_.places.size(), found_.links.size(), found_.bare.size()});
+      found_.too_many = found >= kMaxRepositories;
+      if (late || found_.too_many) {
         found_.complete = false;
         break;
       }
@@ -77,6 +81,7 @@ class Search {
     }
     const std::string around = place.path == "/" ? "/" : place.path + "/";
     std::size_t entries = 0;
+    std::set<std::string, std::less<>> parts;  // of a repository
     while (const dirent* const entry = ::readdir(stream.get())) {
       const std::string_view name(entry->d_name);
       if (name == "." || name == "..") continue;
@@ -89,9 +94,13 @@ class Search {
         if (place.depth > 0 && (type == DT_DIR || type == DT_REG)) {
           found_.places.push_back(around + entry->d_name);
         } else if (place.depth > 0) {
-          found_.complete = false;  // a link, which leads to a repository elsewhere
+          found_.links.push_back(around + entry->d_name);
+          found_.complete = false;  // the repository is elsewhere
         }
-      } else if (type == DT_DIR && !remote_.contains(around + entry->d_name)) {
+        continue;
+      }
+      if (is_part(name, type)) parts.emplace(name);
+      if (type == DT_DIR && !remote_.contains(around + entry->d_name)) {
         if (place.depth == kMaxDepth) {
           found_.complete = false;
         } else {
@@ -99,6 +108,17 @@ class Search {
         }
       }
     }
+    const auto has = [&](std::string_view name) { return parts.contains(name); };
+    if (has("HEAD") && (has("commondir") || (has("objects") && has("refs")))) {
+      found_.bare.push_back(place.path);
+    }
+  }
+
+  // What makes git take a directory for a repository. A link may lead to anything.
+  static bool is_part(std::string_view name, unsigned char type) {
+    if (name == "HEAD" || name == "commondir") return type == DT_REG || type == DT_LNK;
+    if (name == "objects" || name == "refs") return type == DT_DIR || type == DT_LNK;
+    return false;
   }
 
   std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + kSearchTime;

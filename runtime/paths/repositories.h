@@ -16,7 +16,13 @@ struct Repositories {
   // Each .git below the directory, but its own: a directory, or the file of a submodule or
   // worktree.
   std::vector<std::string> places;
-  bool complete = true;  // false: there may be more, farther down
+  // Links with that name; they lead to repositories that are elsewhere, or will be.
+  std::vector<std::string> links;
+  // Directories that git takes for a repository when it is run in them, among them the directory
+  // itself: those of bare repositories.
+  std::vector<std::string> bare;
+  bool complete = true;   // false: there may be more, farther down
+  bool too_many = false;  // there are more than kMaxRepositories, of whatever kind
 };
 
 // Looks at what is nearest to `directory` first. Follows no links, and enters nothing that is

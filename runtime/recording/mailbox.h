@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 struct uv_async_s;
@@ -20,20 +21,30 @@ class Mailbox {
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
 
+  using Post = std::function<void(std::function<void()> work)>;
   // `work` runs on the loop, in the order of the posts; work posted after close() is dropped.
-  void post(std::function<void()> work);
+  void post(std::function<void()> work) { shared_->post(std::move(work)); }
+  // The same for a thread that may outlive this object.
+  Post poster() const {
+    return [shared = shared_](std::function<void()> work) { shared->post(std::move(work)); };
+  }
   // Makes it keep the loop alive.
   void hold_loop();
   // Drops waiting work; on_closed comes from the loop.
   void close(std::function<void()> on_closed);
 
  private:
+  struct Shared {
+    void post(std::function<void()> work);
+
+    uv_async_s* async = nullptr;  // freed in its close callback; null once closed
+    std::mutex mutex;             // of all below
+    std::vector<std::function<void()>> posted;
+    bool closed = false;
+  };
   void deliver();
 
-  uv_async_s* async_;  // freed in its close callback; null once closed
-  std::mutex mutex_;   // of all below
-  std::vector<std::function<void()>> posted_;
-  bool closed_ = false;
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   std::function<void()> on_closed_;
 };
 

@@ -1,8 +1,7 @@
 #include "runtime/recording/recording.h"
 
-#include <signal.h>
-#include <uv.h>
-
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
@@ -16,46 +15,55 @@
 namespace gibbous {
 namespace {
 
-// The pool's threads start with its first job and inherit the signal mask of the thread that
-// submits it: they must not receive the host's signals.
-int queue_work(uv_loop_t* loop, uv_work_t* work, uv_work_cb job, uv_after_work_cb done) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = uv_queue_work(loop, work, job, done);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return error;
-}
-
 // How long a question waits for a process that locks readers out, too: the caller that found that
 // the journal is late has waited already.
 constexpr Millis kLatePatience{50};
 
 }  // namespace
 
-// One attempt to open the journal, in the pool. Frees itself.
+// One attempt to open the journal, on a thread.
 struct Recording::Opening {
-  Recording* owner;
   JournalOptions options;
   const Clock* clock;
-  uv_work_t work;
-  bool waited_for = false;  // finish_opening() has the result; ignore the loop's answer
+  bool waited_for = false;  // finish_opening() has the result; ignore the thread's answer
   std::mutex mutex;         // of all below
   std::condition_variable done;
   std::optional<Result<std::unique_ptr<Journal>>> result;
+
+  void open() {
+    auto opened = Journal::create(options, *clock);
+    const std::lock_guard lock(mutex);
+    result = std::move(opened);
+    done.notify_one();
+  }
 };
 
-// One question to the reader, in the pool.
+// One question to the reader, on a thread.
 struct Recording::Lookup {
-  Recording* owner;
   std::function<Status(JournalReader*)> read;
   std::function<void(const Status&)> then;
   std::string directory;
   std::unique_ptr<JournalReader> reader;
   Millis patience{0};
   Status status;
-  uv_work_t work;
+
+  void look_up() {
+    // The file may have been removed or replaced.
+    if (reader && !reader->is_current()) reader.reset();
+    if (!reader) {
+      if (directory.empty()) {
+        status = Status::error("no_journal",
+                               "nothing is recorded: there is no state directory (--state)");
+        return;
+      }
+      auto opened = JournalReader::open(directory, patience);
+      status = opened.status();
+      if (!opened) return;
+      reader = std::move(opened.value());
+    }
+    reader->set_patience(patience);
+    status = read(reader.get());
+  }
 };
 
 Recording::Recording(uv_loop_s* loop, const Clock& clock, Runs& runs, RecordingOptions options)
@@ -64,7 +72,9 @@ Recording::Recording(uv_loop_s* loop, const Clock& clock, Runs& runs, RecordingO
       options_(std::move(options)),
       mailbox_(std::make_unique<Mailbox>(loop)),
       alarms_(loop),
-      recorder_(std::make_unique<Recorder>(runs, clock, options_.recorder)) {
+      recorder_(std::make_unique<Recorder>(runs, clock, options_.recorder)),
+      disk_(loop),
+      end_alarm_(loop) {
   host_calls_ = std::make_unique<HostCalls>(*this, clock, options_.recorder.workspace);
   if (options_.journal.directory.empty()) {
     recorder_->on_kept = [&runs](const Run& run, const KeptOutput::Marks& to, bool end) {
@@ -82,25 +92,27 @@ Recording::Recording(uv_loop_s* loop, const Clock& clock, Runs& runs, RecordingO
   };
   recorder_->on_new_run = [this](const Run& run) { on_new_run(run); };
   JournalOptions& journal = options_.journal;
-  journal.on_room = [this] { mailbox_->post([this] { go_on(); }); };
-  journal.on_queue_changed = [this] {
-    mailbox_->post([this] {
+  // Their thread may outlive this object.
+  const Mailbox::Post post = mailbox_->poster();
+  journal.on_room = [this, post] { post([this] { go_on(); }); };
+  journal.on_queue_changed = [this, post] {
+    post([this] {
       if (on_queue_changed) on_queue_changed();
     });
   };
-  journal.on_problem = [this](const Status& status) {
-    mailbox_->post([this, status] {
+  journal.on_problem = [this, post](const Status& status) {
+    post([this, status] {
       problem_ = status;
       if (on_problem) on_problem(status);
     });
   };
-  journal.on_lost = [this](const Status& status) {
-    mailbox_->post([this, status] {
+  journal.on_lost = [this, post](const Status& status) {
+    post([this, status] {
       if (on_lost) on_lost(status);
     });
   };
-  journal.on_recovered = [this] {
-    mailbox_->post([this] {
+  journal.on_recovered = [this, post] {
+    post([this] {
       problem_ = Status();
       if (on_problem) on_problem(problem_);
       go_on();
@@ -139,26 +151,13 @@ void Recording::begin_opening() {
   state_ = State::kOpening;
   may_try_ = false;
   alarms_.clear(next_try_);
-  auto* opening = new Opening{this, options_.journal, &clock_};
-  opening->work.data = opening;
-  opening_ = opening;
-  const int error = queue_work(
-      loop_, &opening->work,
-      [](uv_work_t* work) noexcept {
-        auto* self = static_cast<Opening*>(work->data);
-        auto opened = Journal::create(self->options, *self->clock);
-        const std::lock_guard lock(self->mutex);
-        self->result = std::move(opened);
-        self->done.notify_one();
-      },
-      [](uv_work_t* work, int) noexcept {
-        const std::unique_ptr<Opening> self(static_cast<Opening*>(work->data));
-        if (!self->waited_for) self->owner->on_opened(std::move(*self->result));
-      });
-  if (error != 0) {
-    delete opening;
-    on_opened(Status::error("journal_failed", uv_strerror(error)));
-  }
+  opening_ = std::make_shared<Opening>();
+  opening_->options = options_.journal;
+  opening_->clock = &clock_;
+  disk_.run([opening = opening_] { opening->open(); },
+            [this, opening = opening_] {
+              if (!opening->waited_for) on_opened(std::move(*opening->result));
+            });
 }
 
 bool Recording::has_past() const {
@@ -167,7 +166,7 @@ bool Recording::has_past() const {
 }
 
 void Recording::on_opened(Result<std::unique_ptr<Journal>> opened) {
-  opening_ = nullptr;
+  opening_.reset();
   if (opened) journal_ = std::move(opened.value());
   if (state_ == State::kEnding) {
     if (journal_) {
@@ -375,9 +374,8 @@ void Recording::runs(std::string session, bool only_queued, std::size_t limit,
 void Recording::add_lookup(std::function<Status(JournalReader*)> read,
                            std::function<void(const Status&)> then) {
   if (state_ == State::kEnding) return;  // as those that wait at the end
-  lookups_.push_back(std::make_unique<Lookup>());
+  lookups_.push_back(std::make_shared<Lookup>());
   Lookup& lookup = *lookups_.back();
-  lookup.owner = this;
   lookup.read = std::move(read);
   // The disk may have died, and then no read of it ends.
   lookup.then = patient(std::move(then), kLookupPatience);
@@ -389,48 +387,22 @@ void Recording::add_lookup(std::function<Status(JournalReader*)> read,
 void Recording::look_up_next() {
   if (lookups_.empty()) return;
   looking_up_ = true;
-  Lookup* lookup = lookups_.front().release();
+  const std::shared_ptr<Lookup> lookup = std::move(lookups_.front());
   lookups_.pop_front();
   lookup->reader = std::move(reader_);
   lookup->patience = is_late_ ? kLatePatience : kReaderPatience;
-  lookup->work.data = lookup;
-  const auto done = [](uv_work_t* work, int) noexcept {
-    const std::unique_ptr<Lookup> self(static_cast<Lookup*>(work->data));
-    Recording& owner = *self->owner;
-    owner.reader_ = std::move(self->reader);
-    owner.looking_up_ = false;
-    if (owner.state_ == State::kEnding) {
-      owner.end();
-      return;
-    }
-    self->then(self->status);
-    if (!owner.looking_up_) owner.look_up_next();
-  };
-  const int error = queue_work(
-      loop_, &lookup->work,
-      [](uv_work_t* work) noexcept {
-        auto* self = static_cast<Lookup*>(work->data);
-        // The file may have been removed or replaced.
-        if (self->reader && !self->reader->is_current()) self->reader.reset();
-        if (!self->reader) {
-          if (self->directory.empty()) {
-            self->status = Status::error(
-                "no_journal", "nothing is recorded: there is no state directory (--state)");
-            return;
-          }
-          auto opened = JournalReader::open(self->directory, self->patience);
-          self->status = opened.status();
-          if (!opened) return;
-          self->reader = std::move(opened.value());
-        }
-        self->reader->set_patience(self->patience);
-        self->status = self->read(self->reader.get());
-      },
-      done);
-  if (error != 0) {
-    lookup->status = Status::error("journal_failed", uv_strerror(error));
-    done(&lookup->work, 0);
-  }
+  disk_.run([lookup] { lookup->look_up(); },
+            // What is to be called stays on the loop's thread.
+            [this, lookup, then = std::exchange(lookup->then, nullptr)] {
+              reader_ = std::move(lookup->reader);
+              looking_up_ = false;
+              if (state_ == State::kEnding) {
+                end();
+                return;
+              }
+              then(lookup->status);
+              if (!looking_up_) look_up_next();
+            });
 }
 
 // --- The end ------------------------------------------------------------------------------------
@@ -444,50 +416,84 @@ void Recording::close(std::function<void()> on_closed) {
   waiting_.clear();
   lookups_.clear();
   mailbox_->hold_loop();
+  end_alarm_.set(end_patience(), [this] { give_up(); });
   end();
+}
+
+Millis Recording::end_patience() const {
+  return paths::answers_at_once(directory()) ? kLocalEndPatience : kRemoteEndPatience;
 }
 
 void Recording::end() {
   if (opening_ != nullptr || looking_up_) return;
-  const auto closed = [this] {
-    kept_output_.reset();
-    recorder_.reset();
-    mailbox_->close(std::exchange(on_closed_, nullptr));
-  };
   if (!journal_) {
-    closed();
+    end_parts();
     return;
   }
-  journal_->close([this, closed](const Status&) {
-    mailbox_->post([this, closed] {
+  journal_->close([this, post = mailbox_->poster()](const Status&) {
+    post([this] {
+      if (!journal_) return;  // given up
       recorder_->set_journal(nullptr);
       journal_.reset();
-      closed();
+      end_parts();
     });
   });
 }
 
-// Waits for the pool instead of the loop, which will not run again.
-void Recording::finish_opening() {
-  if (opening_ == nullptr) return;
-  Opening& opening = *opening_;
-  opening.waited_for = true;
-  waiting_.clear();
-  // A job that has not begun may have to wait for other jobs of the host.
-  if (uv_cancel(reinterpret_cast<uv_req_t*>(&opening.work)) == 0) {
-    on_opened(Journal::create(options_.journal, clock_));
-    return;
+// The disk holds a thread, which nothing ends.
+void Recording::give_up() {
+  std::string lost = "nothing may have been recorded";
+  if (journal_) {
+    lost = std::to_string(journal_->stats().unwritten_entries) +
+           " entries of the journal (ends of runs, output, decisions) may be missing";
   }
-  std::unique_lock lock(opening.mutex);
-  opening.done.wait(lock, [&opening] { return opening.result.has_value(); });
-  on_opened(std::move(*opening.result));
+  end_problem_ = Status::error("path_unanswered", "state_dir: the file system of " + directory() +
+                                                      " does not answer; " + lost);
+  if (opening_ != nullptr) opening_->waited_for = true;
+  opening_.reset();
+  looking_up_ = false;
+  recorder_->set_journal(nullptr);
+  if (journal_) journal_->give_up(end_problem_);
+  journal_.reset();
+  if (state_ == State::kEnding) end_parts();
+}
+
+void Recording::end_parts() {
+  end_alarm_.close();
+  // A close may hang, too.
+  if (reader_) {
+    const auto reader = std::make_shared<std::unique_ptr<JournalReader>>(std::move(reader_));
+    disk_.run([reader] { reader->reset(); }, [] {});
+  }
+  kept_output_.reset();
+  recorder_.reset();
+  disk_.close([this] { mailbox_->close(std::exchange(on_closed_, nullptr)); });
+}
+
+// Waits for the thread instead of the loop, which will not run again.
+void Recording::finish_opening(std::chrono::steady_clock::time_point until) {
+  if (opening_ == nullptr) return;
+  const std::shared_ptr<Opening> opening = opening_;
+  opening->waited_for = true;
+  waiting_.clear();
+  std::unique_lock lock(opening->mutex);
+  if (!opening->done.wait_until(lock, until, [&] { return opening->result.has_value(); })) {
+    lock.unlock();
+    return give_up();
+  }
+  on_opened(std::move(*opening->result));
 }
 
 void Recording::hand_over() {
   if (!recorder_) return;
-  finish_opening();
+  const auto until = std::chrono::steady_clock::now() + end_patience();
+  finish_opening(until);
   recorder_->end_all("its host has ended");
   if (on_ending) on_ending();
+  if (journal_) {
+    const auto left = std::chrono::ceil<Millis>(until - std::chrono::steady_clock::now());
+    if (!journal_->end(std::max(left, Millis(0)))) give_up();
+  }
   recorder_->set_journal(nullptr);
   journal_.reset();
   state_ = State::kFailed;

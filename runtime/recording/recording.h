@@ -1,6 +1,6 @@
 // Recording connects runs with the journal: it opens the journal, records what happens to runs
 // (Recorder) and answers questions about what was recorded. Nothing here waits for the disk:
-// libuv's thread pool opens and reads, the journal's own thread writes. Without a usable journal,
+// threads open and read, the journal's own thread writes. Without a usable journal,
 // runs go on, and calls that need the journal fail with the reason. Loop thread only.
 #pragma once
 
@@ -17,6 +17,7 @@
 #include "gibbous/status.h"
 #include "runtime/journal/journal.h"
 #include "runtime/journal/journal_reader.h"
+#include "runtime/output/disk_threads.h"
 #include "runtime/recording/alarms.h"
 #include "runtime/recording/host_calls.h"
 #include "runtime/recording/kept_output.h"
@@ -32,6 +33,9 @@ namespace gibbous {
 inline constexpr Millis kJournalPatience{1'000};
 // How long a question to the journal may take that was read without waiting for anybody.
 inline constexpr Millis kLookupPatience{5'000};
+// How long the end waits for the disk: of another machine or process, or of this one.
+inline constexpr Millis kRemoteEndPatience{2'000};
+inline constexpr Millis kLocalEndPatience{30'000};
 
 struct RecordingOptions {
   // Its callbacks about room and problems are set here; directory "": there is none.
@@ -103,7 +107,8 @@ class Recording {
   // Reads runs, newest first; "" means all sessions.
   void runs(std::string session, bool only_queued, std::size_t limit,
             std::function<void(Result<std::vector<RunRecord>>)> then);
-  // Makes any other query: `read` runs in the pool, `then` on the loop.
+  // Makes any other query: `read` runs on a thread that may outlive this object, `then` on the
+  // loop.
   template <typename Answer>
   void look_up(std::function<Answer(JournalReader&)> read, std::function<void(Answer)> then);
 
@@ -114,11 +119,14 @@ class Recording {
   Alarms& alarms() { return alarms_; }
   HostCalls& host_calls() { return *host_calls_; }
 
-  // Stops recording and writes what is queued. on_closed comes from the loop.
+  // Stops recording and writes what is queued, while the disk answers. on_closed comes from the
+  // loop.
   void close(std::function<void()> on_closed);
   // The same for a process that exits now: waits for the disk, even while the journal is still
   // being opened.
   void hand_over();
+  // After either: path_unanswered, and what may be missing, when the disk did not answer.
+  const Status& end_problem() const { return end_problem_; }
 
  private:
   enum class State : std::uint8_t { kClosed, kOpening, kOpen, kFailed, kEnding };
@@ -137,7 +145,7 @@ class Recording {
                                              Millis patience = kJournalPatience);
   Result<RecordedItems> with_run_here(const std::string& run_id, std::uint64_t since_seq,
                                       Result<RecordedItems> read) const;
-  void finish_opening();
+  void finish_opening(std::chrono::steady_clock::time_point until);
   void go_on();
   void notify_writable();
   void notify_waiting();
@@ -145,6 +153,9 @@ class Recording {
   void add_lookup(std::function<Status(JournalReader*)> read,
                   std::function<void(const Status&)> then);
   void end();
+  void give_up();
+  void end_parts();
+  Millis end_patience() const;
 
   uv_loop_s* loop_;
   const Clock& clock_;
@@ -161,14 +172,17 @@ class Recording {
   int next_try_ = 0;                 // the alarm, after opening has failed
   bool may_try_ = false;             // before it rings
   std::set<std::string> unresumed_;  // adopted runs that wait for the journal
-  Opening* opening_ = nullptr;       // frees itself
+  std::shared_ptr<Opening> opening_;
+  DiskThreads disk_;
+  Alarms end_alarm_;
+  Status end_problem_;
   bool looking_up_ = false;
   bool joining_ = false;
   int join_alarm_ = 0;
   bool is_late_ = false;  // a caller has waited too long, and what it waited for goes on
   std::vector<std::function<void(const Status&)>> waiting_;
   std::vector<std::function<void()>> on_writable_;
-  std::deque<std::unique_ptr<Lookup>> lookups_;
+  std::deque<std::shared_ptr<Lookup>> lookups_;
   std::function<void()> on_closed_;
 };
 

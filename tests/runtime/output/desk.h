@@ -60,12 +60,14 @@ struct Desk {
   ~Desk() {
     sink.reset();
     uv_run(loop.get(), UV_RUN_DEFAULT);
+    threads.close(nullptr);
+    uv_run(loop.get(), UV_RUN_DEFAULT);
   }
 
   Status open(bool both = false) {
     std::vector<FileSinkSource> sources{{&out, "stdout"}};
     if (both) sources.push_back({&err, "stderr"});
-    auto made = FileSink::create(loop.get(), clock, spec, std::move(sources), told);
+    auto made = FileSink::create(threads, clock, spec, std::move(sources), told);
     if (made) sink = std::move(*made);
     return made.status();
   }
@@ -99,6 +101,7 @@ struct Desk {
 
   TempDir dir;
   Loop loop;
+  DiskThreads threads{loop.get()};
   ManualClock clock;
   Stream out;
   Stream err;

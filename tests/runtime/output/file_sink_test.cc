@@ -92,7 +92,7 @@ TEST_CASE("each of two streams can have its own file") {
   FileSinkSpec spec = desk.spec;
   spec.path = "err.log";
   auto second =
-      FileSink::create(desk.loop.get(), desk.clock, spec, {{&desk.err, "stderr"}}, desk.told);
+      FileSink::create(desk.threads, desk.clock, spec, {{&desk.err, "stderr"}}, desk.told);
   REQUIRE(second);
   desk.say("out");
   desk.err.append("err");
@@ -291,34 +291,28 @@ TEST_CASE("a finish during an outage tries once more and counts the rest as lost
   if (repaired) CHECK(desk.text() == "bytes");
 }
 
-// Keeps libuv's threads busy, like a disk that hangs.
-class BusyPool {
+// Keeps all threads busy, like a disk that hangs.
+class BusyThreads {
  public:
-  explicit BusyPool(uv_loop_t* loop) : work_(kMoreThanThreads) {
-    for (uv_work_t& work : work_) {
-      work.data = this;
-      uv_queue_work(
-          loop, &work,
-          [](uv_work_t* request) { static_cast<BusyPool*>(request->data)->busy_.wait(true); },
-          [](uv_work_t* request, int) { --static_cast<BusyPool*>(request->data)->left_; });
+  explicit BusyThreads(DiskThreads& threads) {
+    for (std::size_t i = 0; i < DiskThreads::kMostThreads; ++i) {
+      threads.run([busy = busy_] { busy->wait(true); }, [this] { --left_; });
     }
   }
   void release() {
-    busy_ = false;
-    busy_.notify_all();
+    *busy_ = false;
+    busy_->notify_all();
   }
   bool idle() const { return left_ == 0; }
 
  private:
-  static constexpr int kMoreThanThreads = 1024;  // libuv never has more
-  std::atomic<bool> busy_{true};
-  int left_ = kMoreThanThreads;
-  std::vector<uv_work_t> work_;
+  std::shared_ptr<std::atomic<bool>> busy_ = std::make_shared<std::atomic<bool>>(true);
+  std::size_t left_ = DiskThreads::kMostThreads;
 };
 
 TEST_CASE("a finish does not wait for a disk that hangs") {
   Desk desk;
-  BusyPool pool(desk.loop.get());
+  BusyThreads busy(desk.threads);
   REQUIRE(desk.open());
   desk.say("bytes");
   bool done = false;
@@ -330,20 +324,20 @@ TEST_CASE("a finish does not wait for a disk that hangs") {
   CHECK(desk.sink->status().lost_bytes == 5);
   CHECK_THAT(desk.sink->status().error, Contains("does not answer"));
   desk.sink.reset();
-  pool.release();
-  REQUIRE(desk.loop.until([&pool] { return pool.idle(); }));
+  busy.release();
+  REQUIRE(desk.loop.until([&busy] { return busy.idle(); }));
 }
 
 TEST_CASE("the file says what is missing when the time to finish is over") {
   Desk desk;
-  BusyPool pool(desk.loop.get());
+  BusyThreads busy(desk.threads);
   REQUIRE(desk.open());
   desk.say("bytes");
   bool done = false;
   desk.sink->finish([&done] { done = true; });
   desk.clock.advance(kSinkFinishLimit);
-  pool.release();
-  REQUIRE(desk.loop.until([&] { return done && pool.idle(); }));
+  busy.release();
+  REQUIRE(desk.loop.until([&] { return done && busy.idle(); }));
   CHECK(desk.text() ==
         "[gibbous: 5 bytes of stdout were not written: the disk is slower than the output]\n");
 }
@@ -385,11 +379,14 @@ TEST_CASE("an idle sink may be deleted after its loop was closed") {
   std::unique_ptr<FileSink> sink;
   {
     Loop loop;
-    auto made = FileSink::create(loop.get(), clock, {dir.path(), "out.log", kRoomy},
+    DiskThreads threads(loop.get());
+    auto made = FileSink::create(threads, clock, {dir.path(), "out.log", kRoomy},
                                  {{&stream, "stdout"}}, told);
     REQUIRE(made);
     sink = std::move(*made);
     REQUIRE(loop.until([&] { return sink->status().files == 1; }));
+    threads.close(nullptr);
+    uv_run(loop.get(), UV_RUN_DEFAULT);
   }
   sink.reset();
 }

@@ -166,7 +166,7 @@ TEST_CASE("places of git go through a text, and one that is no such text is inco
   GitPlaces back = git_places_of(to_text(some));
   CHECK(back.variables["GIT_DIRS"] == some.variables.at("GIT_DIRS"));
   CHECK(back.variables["GIT_LINK"] == some.variables.at("GIT_LINK"));
-  CHECK(back.variables.size() == 6);
+  CHECK(back.variables.size() == 8);
   CHECK_FALSE(back.complete);
   CHECK(git_places_of(to_text({{}, true})).complete);
   const GitPlaces odd{{{"GIT_DIRS", {"/a\nb/.git", "/c/.git"}}}, true};
@@ -177,7 +177,7 @@ TEST_CASE("places of git go through a text, and one that is no such text is inco
   CHECK(to_text(many).size() <= kMaxAnswerBytes);
   CHECK_FALSE(git_places_of(to_text(many)).complete);
   CHECK_FALSE(git_places_of("").complete);
-  CHECK(git_places_of("all\nnonsense\nOTHER /x\nGIT_DIRS x\n").variables.size() == 6);
+  CHECK(git_places_of("all\nnonsense\nOTHER /x\nGIT_DIRS x\n").variables.size() == 8);
 }
 
 TEST_CASE("a helper answers where git keeps things") {

@@ -44,6 +44,20 @@ TEST_CASE("a search that cannot see everything says so") {
   CHECK_FALSE(find_repositories(root).complete);
 }
 
+TEST_CASE("bare repositories are found by what is in them, the directory itself, too") {
+  const TempDir dir;
+  const std::string root = fs::canonical(dir.path());
+  for (const char* each : {"x.git/objects", "x.git/refs", "data/objects", "data/refs"}) {
+    fs::create_directories(root + "/" + each);
+  }
+  dir.write("x.git/HEAD", "ref: refs/heads/main\n");
+  dir.write("led/HEAD", "ref: refs/heads/main\n");
+  dir.write("led/commondir", "/elsewhere\n");
+  CHECK(sorted(find_repositories(root).bare) ==
+        std::vector<std::string>{root + "/led", root + "/x.git"});
+  CHECK(find_repositories(root + "/x.git").bare == std::vector<std::string>{root + "/x.git"});
+}
+
 TEST_CASE("the nearest repositories are found where there are too many, and it is said") {
   const TempDir dir;
   const std::string root = fs::canonical(dir.path());

@@ -17,7 +17,7 @@ Status unavailable(const SandboxSpec& spec, const std::string& why) {
 }
 
 Status check_paths(const SandboxSpec& spec) {
-  const std::array<std::pair<const char*, const std::vector<std::string>*>, 8> fields = {
+  const std::array<std::pair<const char*, const std::vector<std::string>*>, 9> fields = {
       {{"read", &spec.read},
        {"write", &spec.write},
        {"unreadable", &spec.unreadable},
@@ -25,7 +25,8 @@ Status check_paths(const SandboxSpec& spec) {
        {"pinned", &spec.pinned},
        {"occupied", &spec.occupied},
        {"claimed", &spec.claimed},
-       {"shown", &spec.shown}}};
+       {"shown", &spec.shown},
+       {"layered", &spec.layered}}};
   const auto invalid = [&](const char* field, const std::string& why) {
     return Status::error("invalid_request", "sandbox " + spec.profile + ": " + field + ": " + why);
   };
@@ -91,6 +92,10 @@ const char* to_string(SandboxStep step) {
       return "identity";
     case SandboxStep::kReadOnly:
       return "read-only";
+    case SandboxStep::kStand:
+      return "stand";
+    case SandboxStep::kLayer:
+      return "layer";
     case SandboxStep::kWriteTree:
       return "write tree";
     case SandboxStep::kHide:

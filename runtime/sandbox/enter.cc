@@ -79,11 +79,81 @@ GIBBOUS_IN_CHILD bool attach(int tree, int target) {
   return ::syscall(kernel::kMoveMount, tree, "", target, "", kernel::kMoveMountBothEmpty) == 0;
 }
 
+// Returns an overlay, not attached yet, that Landlock grants as what may be changed.
+GIBBOUS_IN_CHILD long new_layer(const SandboxEntry& entry, const MountedLayer& layer) {
+  const long context = ::syscall(kernel::kFsopen, "overlay", kernel::kFsopenCloseOnExec);
+  if (context < 0) return -1;
+  const auto set = [context](const char* option, const char* value) {
+    return ::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetString, option, value, 0) == 0;
+  };
+  const bool in_user_namespace =
+      entry.user_namespace >= 0 || (entry.namespaces & kernel::kCloneNewUser) != 0;
+  long mount = -1;
+  if (set("lowerdir", layer.lower.c_str()) && set("upperdir", layer.upper.c_str()) &&
+      set("workdir", layer.work.c_str()) &&
+      (!in_user_namespace || ::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetFlag,
+                                       "userxattr", nullptr, 0) == 0) &&
+      ::syscall(kernel::kFsconfig, context, kernel::kFsconfigCreate, nullptr, nullptr, 0) == 0) {
+    mount = ::syscall(kernel::kFsmount, context, kernel::kFsmountCloseOnExec,
+                      kernel::kMountNoSuid | kernel::kMountNoDevices |
+                          (layer.writable ? 0 : kernel::kMountReadOnly));
+  }
+  kernel::LandlockPathBeneath rule;
+  rule.allowed = entry.ruleset->write_rights;
+  rule.parent_fd = static_cast<int>(mount);
+  if (mount >= 0 && ::syscall(kernel::kLandlockAddRule, entry.ruleset->fd.get(),
+                              kernel::kLandlockPathBeneath, &rule, 0) != 0) {
+    mount = -1;  // the process ends
+  }
+  const int error = errno;
+  ::syscall(SYS_close, context);
+  errno = error;
+  return mount;
+}
+
+// Puts a directory with more names in the place of one, with what is in that. A name that has gone
+// meanwhile is empty.
+GIBBOUS_IN_CHILD bool set_up(const Stand& stand) {
+  const int below = open_exactly(stand.target.c_str());
+  if (below < 0) return false;
+  const int source = open_exactly(stand.source.c_str());
+  if (source < 0) return false;
+  const int top = clone_tree(source);
+  if (top < 0 || !attach(top, below)) return false;
+  ::syscall(SYS_close, source);
+  const std::string* name = stand.names.data();
+  const std::string* const end = name + stand.names.size();
+  for (; name != end; ++name) {
+    // The directory below is still reached through its descriptor.
+    const auto tree = static_cast<int>(
+        ::syscall(kernel::kOpenTree, below, name->c_str(),
+                  kernel::kOpenTreeClone | kernel::kOpenTreeCloseOnExec | kernel::kRecursive |
+                      kernel::kSymlinkNoFollow | kernel::kNoAutomount));
+    if (tree < 0 && errno == ENOENT) continue;
+    if (tree < 0 || (::syscall(kernel::kMoveMount, tree, "", top, name->c_str(),
+                               kernel::kMoveMountFromEmpty) != 0 &&
+                     errno != ENOTDIR)) {
+      return false;
+    }
+    ::syscall(SYS_close, tree);
+  }
+  ::syscall(SYS_close, top);
+  ::syscall(SYS_close, below);
+  return true;
+}
+
 // Copies the trees before everything becomes read-only, and mounts the copies over it after.
 GIBBOUS_IN_CHILD bool make_read_only(const SandboxEntry& entry, SandboxFailure* failure) {
   int* const copies = entry.tree_fds.data();
   const std::size_t count = entry.trees.size();
   const MountedTree* tree = entry.trees.data();
+  int* const layers = entry.layer_fds.data();
+  const std::size_t layer_count = entry.layers.size();
+  const MountedLayer* layer = entry.layers.data();
+  for (std::size_t i = 0; i < layer_count; ++i) {
+    layers[i] = static_cast<int>(new_layer(entry, layer[i]));
+    if (layers[i] < 0) return fail(failure, SandboxStep::kLayer, layer[i].target.c_str());
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const char* const path = tree[i].source.c_str();
     const int source = open_exactly(path);
@@ -96,8 +166,20 @@ GIBBOUS_IN_CHILD bool make_read_only(const SandboxEntry& entry, SandboxFailure* 
     }
     ::syscall(SYS_close, source);
   }
+  const Stand* stand = entry.stands.data();
+  for (const Stand* const end = stand + entry.stands.size(); stand != end; ++stand) {
+    if (!set_up(*stand)) return fail(failure, SandboxStep::kStand, stand->target.c_str());
+  }
   if (!set_attributes(AT_FDCWD, "/", kernel::kMountReadOnly)) {
     return fail(failure, SandboxStep::kReadOnly, "/");
+  }
+  for (std::size_t i = 0; i < layer_count; ++i) {
+    const int target = open_exactly(layer[i].target.c_str());
+    if (target < 0 || !attach(layers[i], target)) {
+      return fail(failure, SandboxStep::kLayer, layer[i].target.c_str());
+    }
+    ::syscall(SYS_close, layers[i]);
+    ::syscall(SYS_close, target);
   }
   for (std::size_t i = 0; i < count; ++i) {
     // Not before: it may be in one that was mounted just now.
@@ -166,6 +248,7 @@ GIBBOUS_IN_CHILD bool lay_covers(const SandboxEntry& entry, SandboxFailure* fail
         cover->kind == CoverKind::kHideFile || cover->kind == CoverKind::kHideDirectory;
     const SandboxStep step = hides ? SandboxStep::kHide : SandboxStep::kProtect;
     const int target = open_exactly(cover->path.c_str());
+    if (target < 0 && cover->may_be_gone && (errno == ENOENT || errno == ENOTDIR)) continue;
     if (target < 0) return fail(failure, step, cover->path.c_str());
     const int tree = tree_for(*cover, target, blinds);
     if (tree < 0 || !attach(tree, target)) return fail(failure, step, cover->path.c_str());

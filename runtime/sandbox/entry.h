@@ -23,12 +23,30 @@ enum class CoverKind : std::uint8_t { kPin, kReadOnly, kHideFile, kHideDirectory
 struct Cover {
   std::string path;  // without symbolic links
   CoverKind kind = CoverKind::kPin;
+  bool may_be_gone = false;  // then there is nothing to do
 };
 
 struct MountedTree {
   std::string source;  // both without symbolic links
   std::string target;
   bool writable = true;
+};
+
+// A directory whose changes are elsewhere: an overlay.
+struct MountedLayer {
+  std::string target;  // without symbolic links
+  std::string lower;   // what is seen beneath, as the option of an overlay
+  std::string upper;
+  std::string work;
+  bool writable = true;
+};
+
+// A directory in which names are missing for mounts: another one stands in its place, and what is
+// in it is mounted there, name by name.
+struct Stand {
+  std::string target;  // without symbolic links
+  std::string source;  // has all these names, and those that are missing
+  std::vector<std::string> names;
 };
 
 struct SandboxEntry {
@@ -43,14 +61,20 @@ struct SandboxEntry {
   // What is not read-only, and what has another place than outside; parents first.
   std::vector<MountedTree> trees;
   mutable std::vector<int> tree_fds;  // space for the child: one for each of them
-  std::vector<Cover> covers;          // parents first
-  bool private_terminals = false;     // an instance of devpts of its own
+  std::vector<Stand> stands;          // parents first
+  std::vector<MountedLayer> layers;
+  mutable std::vector<int> layer_fds;  // space for the child, too
+  std::vector<Cover> covers;           // parents first
+  bool private_terminals = false;      // an instance of devpts of its own
 
   // restrict_self
   std::vector<int> dropped_capabilities;   // from the bounding set
   std::shared_ptr<const Ruleset> ruleset;  // of Landlock
   sock_fprog filter{};                     // of seccomp; lives as long as the process
 };
+
+// Tries in a child whether the namespaces of a sandbox can be entered.
+bool can_enter_namespaces(const PreparedSandbox& sandbox);
 
 // A program in the sandbox keeps these if it had them: what root needs to work on its own files.
 std::uint64_t kept_capabilities();

@@ -44,9 +44,13 @@ inline constexpr long kRecursive = 0x8000;  // AT_RECURSIVE
 inline constexpr long kEmptyPath = 0x1000;  // AT_EMPTY_PATH
 inline constexpr long kOpenTreeClone = 1;
 inline constexpr long kOpenTreeCloseOnExec = 02000000;  // O_CLOEXEC
-inline constexpr long kMoveMountBothEmpty = 0x04 | 0x40;
+inline constexpr long kMoveMountFromEmpty = 0x04;
+inline constexpr long kMoveMountBothEmpty = kMoveMountFromEmpty | 0x40;
+inline constexpr long kSymlinkNoFollow = 0x100;  // AT_SYMLINK_NOFOLLOW
+inline constexpr long kNoAutomount = 0x800;      // AT_NO_AUTOMOUNT
 inline constexpr long kFsopenCloseOnExec = 1;
 inline constexpr long kFsmountCloseOnExec = 1;
+inline constexpr long kFsconfigSetFlag = 0;
 inline constexpr long kFsconfigSetString = 1;
 inline constexpr long kFsconfigCreate = 6;
 

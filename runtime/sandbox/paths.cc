@@ -14,8 +14,6 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/base/mounts.h"
-
 namespace gibbous {
 namespace {
 
@@ -32,13 +30,6 @@ std::optional<std::string> path_of(int fd) {
 
 bool means_missing(int error) {
   return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP;
-}
-
-bool configures_kernel(std::string_view type) {
-  constexpr std::array<std::string_view, 13> kTypes = {
-      "proc",     "sysfs",    "cgroup",    "cgroup2", "debugfs",     "tracefs", "securityfs",
-      "configfs", "efivarfs", "selinuxfs", "bpf",     "binfmt_misc", "pstore"};
-  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
 }  // namespace
@@ -102,9 +93,10 @@ bool is_led_astray(const ResolvedPath& path, std::span<const ResolvedPath> trees
   return false;
 }
 
-Way follow(const std::string& asked, std::span<const ResolvedPath> trees) {
+std::string follow_links(const std::string& asked, const OnDirectory& enter,
+                         const OnDirectory& on_link) {
   constexpr int kMaxLinks = 40;  // as the kernel stores it
-  Way way;
+  std::string at;
   std::string rest = asked;
   for (int links = 0; !rest.empty();) {
     const std::size_t slash = std::min(rest.find('/'), rest.size());
@@ -112,55 +104,32 @@ Way follow(const std::string& asked, std::span<const ResolvedPath> trees) {
     rest.erase(0, slash + 1);
     if (name.empty() || name == ".") continue;
     if (name == "..") {
-      way.path.resize(way.path.empty() ? 0 : way.path.rfind('/'));
+      at.resize(at.empty() ? 0 : at.rfind('/'));
       continue;
     }
-    const std::string next = way.path + "/" + name;
+    enter(at);
+    const std::string next = at + "/" + name;
     std::array<char, PATH_MAX> target;
     const ssize_t size = ::readlink(next.c_str(), target.data(), target.size());
     if (size <= 0 || ++links > kMaxLinks) {
-      way.path = next;
+      at = next;
       continue;
     }
-    way.link_within = way.link_within || is_within_any(way.path, trees);
+    on_link(at);
     rest = std::string(target.data(), static_cast<std::size_t>(size)) + "/" + rest;
-    if (rest.front() == '/') way.path.clear();
+    if (rest.front() == '/') at.clear();
   }
-  if (way.path.empty()) way.path = "/";
+  return at.empty() ? "/" : at;
+}
+
+Way follow(const std::string& asked, std::span<const ResolvedPath> trees) {
+  Way way;
+  way.path = follow_links(
+      asked, [](const std::string&) {},
+      [&](const std::string& directory) {
+        way.link_within = way.link_within || is_within_any(directory, trees);
+      });
   return way;
-}
-
-void Neighbours::expect(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    const std::size_t slash = path.rfind('/');
-    if (slash != std::string::npos && slash != 0) ++directories_[path.substr(0, slash)].expected;
-  }
-}
-
-bool Neighbours::may_exist(const std::string& path) {
-  constexpr std::size_t kMaxNames = 2000;
-  constexpr std::size_t kWorthReading = 5;
-  const std::size_t slash = path.rfind('/');
-  const std::string name = path.substr(slash + 1);
-  if (slash == std::string::npos || slash == 0 || name.empty() || name == "." || name == "..") {
-    return true;
-  }
-  const auto entry = directories_.find(path.substr(0, slash));
-  if (entry == directories_.end()) return true;
-  Directory& directory = entry->second;
-  // A directory that does not exist is empty.
-  if (directory.expected < kWorthReading) return may_exist(entry->first);
-  if (!std::exchange(directory.read, true)) {
-    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(entry->first.c_str()), &::closedir);
-    directory.known = stream != nullptr || errno == ENOENT || errno == ENOTDIR;
-    while (const dirent* const found = stream ? ::readdir(stream.get()) : nullptr) {
-      directory.names.insert(found->d_name);
-      if (directory.names.size() <= kMaxNames) continue;
-      directory.known = false;
-      break;
-    }
-  }
-  return !directory.known || directory.names.contains(name);
 }
 
 Way Neighbours::follow_missing(const std::string& path, std::span<const ResolvedPath> trees) {
@@ -172,21 +141,11 @@ Way Neighbours::follow_missing(const std::string& path, std::span<const Resolved
   return way;
 }
 
-Way Neighbours::follow_name(const std::string& path, std::span<const ResolvedPath> trees) {
-  std::string name = path;
-  while (name.size() > 1 && name.back() == '/') name.pop_back();
-  Way way = follow_missing(name, trees);
-  std::array<char, 1> start;
-  const bool is_link = ::readlink(way.path.c_str(), start.data(), start.size()) >= 0;
-  return is_link || name.ends_with("/..") || name.ends_with("/.") ? follow(path, trees) : way;
-}
-
-std::vector<std::string> kernel_mounts() {
-  std::vector<std::string> points;
-  for (Mount& mount : own_mounts()) {
-    if (configures_kernel(mount.type)) points.push_back(std::move(mount.point));
-  }
-  return points;
+bool configures_kernel(std::string_view type) {
+  constexpr std::array<std::string_view, 13> kTypes = {
+      "proc",     "sysfs",    "cgroup",    "cgroup2", "debugfs",     "tracefs", "securityfs",
+      "configfs", "efivarfs", "selinuxfs", "bpf",     "binfmt_misc", "pstore"};
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
 std::vector<std::string> children_of(const std::string& directory) {

@@ -3,12 +3,12 @@
 
 #include <sys/stat.h>
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "gibbous/status.h"
@@ -43,39 +43,31 @@ bool is_within_any(std::string_view path, std::span<const ResolvedPath> trees);
 // a program in an earlier sandbox could have made such a link.
 bool is_led_astray(const ResolvedPath& path, std::span<const ResolvedPath> trees);
 
-// Follows a path link by link as far as it exists, and keeps the rest unchanged.
+// Follows a path link by link as far as it exists, and keeps the rest unchanged. Calls `enter` with
+// each directory before a name is looked up in it ("" is the root), and `on_link` with those that a
+// link is in.
+using OnDirectory = std::function<void(const std::string& directory)>;
+std::string follow_links(const std::string& asked, const OnDirectory& enter,
+                         const OnDirectory& on_link);
+
 struct Way {
   std::string path;
   bool link_within = false;  // one of its links is in `trees`
 };
 Way follow(const std::string& asked, std::span<const ResolvedPath> trees);
 
-// The contents and location of directories, read once for each preparation: profiles name a hundred
-// files of which a machine has ten, and most are in the same few directories.
+// Where directories are, found out once: many names that are looked up are in the same few.
 class Neighbours {
  public:
-  // Announces the lookups: a directory is read only if that saves more than it costs.
-  void expect(const std::vector<std::string>& paths);
-  // Returns false when the name does not exist now, true when it may.
-  bool may_exist(const std::string& path);
   // Like follow(), for a path whose last name does not exist.
   Way follow_missing(const std::string& path, std::span<const ResolvedPath> trees);
-  // Like follow(): whoever asks about several names in a directory follows the way there once.
-  Way follow_name(const std::string& path, std::span<const ResolvedPath> trees);
 
  private:
-  struct Directory {
-    std::size_t expected = 0;
-    bool read = false;
-    bool known = false;  // else it could not be read, or has too many names
-    std::unordered_set<std::string> names;
-  };
-  std::unordered_map<std::string, Directory> directories_;
   std::unordered_map<std::string, Way> ways_;
 };
 
-// Returns where the file systems that configure the kernel itself are mounted.
-std::vector<std::string> kernel_mounts();
+// True for the types of file systems that configure the kernel itself.
+bool configures_kernel(std::string_view type);
 
 // Lists the direct entries of a directory, without links.
 std::vector<std::string> children_of(const std::string& directory);

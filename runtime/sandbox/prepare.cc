@@ -9,12 +9,18 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <map>
 #include <string_view>
 #include <utility>
 
+#include "runtime/base/mounts.h"
+#include "runtime/paths/mount_types.h"
 #include "runtime/sandbox/check.h"
 #include "runtime/sandbox/entry.h"
+#include "runtime/sandbox/gap.h"
 #include "runtime/sandbox/kernel.h"
+#include "runtime/sandbox/layers.h"
+#include "runtime/sandbox/lookups.h"
 #include "runtime/sandbox/paths.h"
 #include "runtime/sandbox/ruleset.h"
 #include "runtime/sandbox/sandbox.h"
@@ -29,49 +35,29 @@ constexpr std::array kDevices = {"/dev/null",    "/dev/zero", "/dev/full", "/dev
 constexpr const char* kSharedMemory = "/dev/shm";
 constexpr std::array<std::string_view, 3> kKernelTrees = {"/dev", "/proc", "/sys"};
 constexpr std::array<std::string_view, 2> kWritableInDev = {"/dev/shm", "/dev/mqueue"};
-constexpr std::size_t kMaxNamedBytes = 400;  // of paths, in one sentence
 constexpr std::uint32_t kMinAbiMove = 2;
 constexpr std::uint32_t kMinAbiTruncate = 3;
 constexpr std::uint32_t kMinAbiScope = 6;
 
-// The end of a path says more than its beginning.
-std::string shortened(const std::string& path) {
-  if (path.size() <= kMaxNamedBytes) return path;
-  std::size_t from = path.size() - kMaxNamedBytes;
-  constexpr int kContinuation = 0x80;
-  constexpr int kContinuationMask = 0xC0;
-  while (from < path.size() && (path[from] & kContinuationMask) == kContinuation) ++from;
-  return "..." + path.substr(from);
-}
-
-std::string missing_sentence(const std::vector<std::string>& paths) {
-  if (paths.size() == 1) return shortened(paths.front()) + " does not exist yet: it can be made";
-  std::string names;
-  std::size_t named = 0;
-  for (const std::string& path : paths) {
-    const std::string name = shortened(path);
-    if (named > 0 && names.size() + name.size() > kMaxNamedBytes) break;
-    names += (named++ > 0 ? ", " : "") + name;
-  }
-  const std::size_t more = paths.size() - named;
-  return "do not exist yet and can be made: " + names +
-         (more > 0 ? " ... and " + std::to_string(more) + " more" : "");
-}
+using TryLayer = bool (*)(const MountedLayer& layer, const SandboxEntry& entry);
 
 class Preparation {
  public:
   Preparation(const SandboxSpec& spec, const SandboxSupport& support, const SandboxStart& start,
               SandboxEntry& entry, SandboxReport& report, std::vector<Placeholder>& placeholders,
-              TemporaryHold& temporary)
+              TemporaryHold& temporary, TryLayer try_layer)
       : spec_(spec),
         support_(support),
         start_(start),
         entry_(entry),
         report_(report),
         placeholders_(placeholders),
-        held_(temporary) {}
+        held_(temporary),
+        try_layer_(try_layer),
+        lookups_(start.lookups != nullptr ? *start.lookups : once_) {}
 
   Status run() {
+    lookups_.begin(start_.mounts);
     report_.landlock_abi = support_.landlock_abi;
     report_.seccomp = true;
     report_.mount_namespace = support_.mount_namespaces;
@@ -81,9 +67,16 @@ class Preparation {
     choose_capabilities();
     if (Status status = resolve_trees(); !status) return status;
     if (Status status = have_own_temporary(); !status) return status;
+    if (report_.mount_namespace) {
+      Status status = layers_.find(spec_, lookups_, read_, write_, held_);
+      if (!status) return status;
+    }
     if (Status status = build_ruleset(); !status) return status;
     if (Status status = resolve_protected(); !status) return status;
     if (report_.mount_namespace) {
+      layers_.lay(entry_, entry_.ruleset->left_out,
+                  [this](const MountedLayer& layer) { return can_layer(layer); });
+      report_.caches = layers_.problem();
       add_covers();
     } else {
       report_missing_mounts();
@@ -240,13 +233,10 @@ class Preparation {
     // An instance of its own would hide the run's own terminal.
     entry_.private_terminals =
         report_.mount_namespace && support_.private_terminals && !start_.has_terminal;
-    std::vector<ResolvedPath> devices;
-    for (const char* const device : kDevices) {
-      if (Status status = add_tree(device, "devices", devices); !status) return status;
-    }
+    std::vector<const char*> devices(kDevices.begin(), kDevices.end());
     if (!entry_.private_terminals) {
       report_.unprotected.push_back("terminals of the same user, below /dev/pts, can be opened");
-      if (Status status = add_tree("/dev/pts", "devices", devices); !status) return status;
+      devices.push_back("/dev/pts");
     }
     std::vector<std::string> hidden = spec_.unreadable;
     // What is hidden there exists or does not; and programs that run long need what others replace
@@ -255,18 +245,24 @@ class Preparation {
       std::erase_if(hidden, [](const std::string& path) { return is_within(path, "/etc"); });
     }
     std::vector<const UniqueFd*> own_write, own_read;
+    Status looked_up;
     std::erase_if(hidden, [&](const std::string& path) {
-      return is_absent(path) && is_absent(neighbours_.follow_name(path, write_).path);
+      if (!is_absent(path)) return false;
+      const auto found = lookups_.find(path, "unreadable");
+      if (!found) looked_up = found.status();
+      return found.ok() && is_absent((*found)->way);
     });
+    if (!looked_up) return looked_up;
     for (const auto& each : temporary_.mounted) {
       hidden.push_back(each.directory->target);
       (each.writable ? own_write : own_read).push_back(&each.directory->fd);
     }
     for (const ResolvedPath& tree : temporary_.shown) own_read.push_back(&tree.fd);
+    layers_.add_own(own_write);
     Rulesets once;
     auto ruleset = (start_.rulesets != nullptr ? *start_.rulesets : once)
                        .get({support_.landlock_abi, spec_.network, read_, write_, devices,
-                             own_write, own_read, hidden});
+                             own_write, own_read, hidden, start_.mounts});
     if (!ruleset) return ruleset.status();
     entry_.ruleset = std::move(*ruleset);
     for (const std::string& mount : entry_.ruleset->left_out) {
@@ -279,6 +275,16 @@ class Preparation {
                                     "yet can be read once it does");
     }
     return {};
+  }
+
+  // Whether this kernel and these file systems allow it, which only a try shows.
+  bool can_layer(const MountedLayer& layer) {
+    static std::map<std::pair<std::string, bool>, bool> known;
+    const bool as_user =
+        entry_.user_namespace >= 0 || (entry_.namespaces & kernel::kCloneNewUser) != 0;
+    const auto [found, is_new] = known.emplace(std::make_pair(layer.target, as_user), false);
+    if (is_new) found->second = try_layer_(layer, entry_);
+    return found->second;
   }
 
   bool is_granted(const std::string& path) const {
@@ -295,43 +301,46 @@ class Preparation {
   }
 
   // Only a mount can keep a run from removing a placeholder.
-  void hold_names() {
-    if (!report_.mount_namespace) return;
+  Status hold_names() {
+    if (!report_.mount_namespace) return {};
     for (const std::string& name : spec_.occupied) {
-      const Way way = neighbours_.follow_name(name, write_);
-      if (way.link_within || !is_within_any(way.path, write_) || is_absent(way.path)) continue;
+      const auto found = lookups_.find(name, "occupied");
+      if (!found) return found.status();
+      const std::string& way = (*found)->way;
+      const bool within = is_within_any(way, write_) && !(*found)->link_is_within(write_);
+      if (!within || is_absent(way)) continue;
       Placeholder held = Placeholder::hold(name);
       if (held) placeholders_.push_back(std::move(held));
     }
     for (const std::string& name : spec_.claimed) {
-      const Way way = neighbours_.follow_name(name, write_);
-      if (way.link_within || is_absent(way.path)) continue;
-      Placeholder held = Placeholder::hold(way.path, true);
+      const auto found = lookups_.find(name, "claimed");
+      if (!found) return found.status();
+      const std::string& way = (*found)->way;
+      if ((*found)->link_is_within(write_) || is_absent(way)) continue;
+      Placeholder held = Placeholder::hold(way, true);
       if (held) {
         placeholders_.push_back(std::move(held));
-      } else if (::access(way.path.c_str(), F_OK) != 0 && errno == ENOENT) {
-        report_.unprotected.push_back(shortened(way.path) +
+      } else if (::access(way.c_str(), F_OK) != 0 && errno == ENOENT) {
+        report_.unprotected.push_back(shortened(way) +
                                       " does not exist yet: sockets that are made there can be "
                                       "connected to");
       }
     }
+    lookups_.look_again();
+    return {};
   }
 
   Status resolve_protected() {
-    hold_names();
+    if (Status status = hold_names(); !status) return status;
     std::vector<std::string> occupied = spec_.occupied;
     for (std::string& name : occupied) {
       while (name.size() > 1 && name.back() == '/') name.pop_back();
     }
-    for (const auto* paths : {&spec_.unreadable, &spec_.unwritable, &std::as_const(occupied)})
-      neighbours_.expect(*paths);
     for (const std::string& asked : spec_.unreadable) {
-      if (!neighbours_.may_exist(asked)) continue;
-      auto resolved = resolve_path(asked, "unreadable");
-      if (!resolved) return resolved.status();
-      if (*resolved && !is_absent((*resolved)->path)) {
-        unreadable_.push_back(std::move(**resolved));
-      }
+      const auto found = lookups_.find(asked, "unreadable");
+      if (!found) return found.status();
+      if ((*found)->exists && !is_absent((*found)->path))
+        unreadable_.push_back(without_fd(**found));
     }
     if (Status status = resolve_kept(spec_.unwritable, "unwritable", unwritable_); !status) {
       return status;
@@ -340,9 +349,11 @@ class Preparation {
       return status;
     }
     std::vector<std::string> unmounted;  // gone since the list was read
-    for (const std::string& mount : kernel_mounts()) {
-      if (!is_within_any(mount, write_)) continue;
-      if (Status status = add_kept(mount, "write", unwritable_, &unmounted); !status) return status;
+    const std::vector<Mount> own = start_.mounts == nullptr ? own_mounts() : std::vector<Mount>();
+    for (const Mount& mount : start_.mounts == nullptr ? own : start_.mounts->mounts()) {
+      if (!configures_kernel(mount.type) || !is_within_any(mount.point, write_)) continue;
+      Status status = add_kept(mount.point, "write", unwritable_, &unmounted);
+      if (!status) return status;
     }
     return resolve_kept(spec_.pinned, "pinned", pinned_);
   }
@@ -355,11 +366,15 @@ class Preparation {
     }
     // These can be created, since nothing around them is protected as a whole.
     if (report_.mount_namespace) {
+      Status looked_up;
       std::erase_if(missing, [&](const std::string& asked) {
-        const Way way = neighbours_.follow_name(asked, write_);
-        return !way.link_within &&
-               (is_within_any(way.path, unwritable_) || is_within_any(way.path, unreadable_));
+        const auto found = lookups_.find(asked, field);
+        if (!found) looked_up = found.status();
+        return found.ok() && !(*found)->link_is_within(write_) &&
+               (is_within_any((*found)->way, unwritable_) ||
+                is_within_any((*found)->way, unreadable_));
       });
+      if (!looked_up) return looked_up;
     }
     if (!missing.empty()) report_.unprotected.push_back(missing_sentence(missing));
     return {};
@@ -369,31 +384,32 @@ class Preparation {
   // links on the way.
   Status add_kept(const std::string& asked, const char* field, std::vector<ResolvedPath>& kept,
                   std::vector<std::string>* missing) {
-    if (!neighbours_.may_exist(asked)) {
-      const Way way = neighbours_.follow_missing(asked, write_);
-      const bool matters = way.link_within || is_within_any(way.path, write_);
-      if (matters && !is_absent(way.path)) missing->push_back(asked);
+    const auto looked_up = lookups_.find(asked, field);
+    if (!looked_up) return looked_up.status();
+    const Lookups::Found& path = **looked_up;
+    if (!path.exists) {
+      const bool matters = is_within_any(path.way, write_) || path.link_is_within(write_);
+      if (matters && !is_absent(path.way)) missing->push_back(asked);
       return {};
     }
-    auto resolved = resolve_path(asked, field);
-    if (!resolved) return resolved.status();
-    if (!*resolved) {
-      const Way way = neighbours_.follow_name(asked, write_);
-      const bool matters = way.link_within || is_within_any(way.path, write_);
-      if (matters && !is_absent(way.path)) missing->push_back(asked);
-      return {};
-    }
-    ResolvedPath& path = **resolved;
     if (is_absent(path.path)) return {};
     const bool inside = is_within_any(path.path, write_);
-    if (path.through_link() && neighbours_.follow_name(asked, write_).link_within) {
+    if (path.through_link() && path.link_is_within(write_)) {
       report_.unprotected.push_back(shortened(asked) + " is reached through a link: " +
                                     (inside
                                          ? shortened(path.path) + " is protected, the link is not"
                                          : "the link can be replaced"));
     }
-    if (inside) kept.push_back(std::move(path));
+    if (inside) kept.push_back(without_fd(path));
     return {};
+  }
+
+  static ResolvedPath without_fd(const Lookups::Found& found) {
+    ResolvedPath path;
+    path.asked = found.asked;
+    path.path = found.path;
+    path.type = found.type;
+    return path;
   }
 
   void add_trees() {
@@ -426,9 +442,13 @@ class Preparation {
       covers.push_back({path.path, CoverKind::kPin});
       pin_above(path.path);
     }
+    for (const std::string& path : temporary_.kept) {
+      covers.push_back({path, CoverKind::kPin, true});
+    }
     // Parents first; for the same path the strongest, which makes the others redundant.
     std::sort(covers.begin(), covers.end(), [](const Cover& a, const Cover& b) {
-      return a.path != b.path ? a.path < b.path : a.kind > b.kind;
+      if (a.path != b.path) return a.path < b.path;
+      return a.kind != b.kind ? a.kind > b.kind : a.may_be_gone < b.may_be_gone;
     });
     std::vector<Cover> needed;
     for (Cover& cover : covers) {
@@ -470,6 +490,9 @@ class Preparation {
 
   void report_missing_mounts() {
     constexpr const char* kWhy = ": no mount namespace here";
+    if (!spec_.layered.empty()) {
+      report_.caches = std::string("caches can be read, and not changed") + kWhy;
+    }
     auto& unprotected = report_.unprotected;
     for (const ResolvedPath& path : unreadable_) {
       if (S_ISSOCK(path.type) && spec_.network != SandboxNetwork::kOff) {
@@ -518,9 +541,12 @@ class Preparation {
   SandboxReport& report_;
   std::vector<Placeholder>& placeholders_;
   TemporaryHold& held_;
+  const TryLayer try_layer_;
   TemporaryPlan temporary_;
+  Layers layers_;
   std::vector<ResolvedPath> read_, write_, unreadable_, unwritable_, pinned_;
-  Neighbours neighbours_;
+  Lookups once_;
+  Lookups& lookups_;
 };
 
 }  // namespace
@@ -534,7 +560,18 @@ Result<std::unique_ptr<PreparedSandbox>> PreparedSandbox::prepare(const SandboxS
                                                                   const SandboxStart& start) {
   std::unique_ptr<PreparedSandbox> prepared(new PreparedSandbox(std::make_unique<SandboxEntry>()));
   Preparation preparation(spec, support, start, *prepared->entry_, prepared->report_,
-                          prepared->placeholders_, prepared->temporary_);
+                          prepared->placeholders_, prepared->temporary_,
+                          [](const MountedLayer& layer, const SandboxEntry& entry) {
+                            auto tried = std::make_unique<SandboxEntry>();
+                            tried->user_namespace = entry.user_namespace;
+                            tried->namespaces = entry.namespaces & ~kernel::kCloneNewNet;
+                            tried->uid_map = entry.uid_map;
+                            tried->gid_map = entry.gid_map;
+                            tried->ruleset = entry.ruleset;
+                            tried->layers = {layer};
+                            tried->layer_fds.resize(1);
+                            return can_enter_namespaces(PreparedSandbox(std::move(tried)));
+                          });
   if (Status status = preparation.run(); !status) return status;
   return prepared;
 }

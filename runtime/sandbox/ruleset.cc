@@ -42,16 +42,19 @@ bool answers_opens(const std::string& type) {
 
 std::string key_of(const Grants& grants) {
   // A mount is granted by its own root, so that other mounts are other rules.
-  const std::string mounts = read_small_file("/proc/self/mountinfo");
+  const std::uint64_t mounts =
+      grants.mounts != nullptr ? grants.mounts->fingerprint()
+                               : std::hash<std::string>()(read_small_file("/proc/self/mountinfo"));
   std::string key = std::to_string(grants.landlock_abi) + to_string(grants.network) +
-                    std::to_string(std::hash<std::string>()(mounts));
+                    std::to_string(mounts) + '\n';
   const auto add = [&key](const ResolvedPath& tree) {
     key += tree.path + '\0' + std::to_string(tree.device) + ':' + std::to_string(tree.inode) + '\n';
   };
-  for (const auto& trees : {grants.read, grants.write, grants.devices}) {
+  for (const auto& trees : {grants.read, grants.write}) {
     for (const ResolvedPath& tree : trees) add(tree);
     key += '\n';
   }
+  for (const char* const device : grants.devices) key.append(device) += '\n';
   for (const auto& trees : {grants.own_write, grants.own_read}) {
     for (const UniqueFd* const tree : trees) {
       struct stat info {};
@@ -85,7 +88,7 @@ class Rulesets::Maker {
       Status status = grant_own(*tree, LandlockGrant::kRead);
       if (!status) return status;
     }
-    return grant_all(grants_.devices, LandlockGrant::kDevice);
+    return grant_devices();
   }
 
  private:
@@ -97,6 +100,27 @@ class Rulesets::Maker {
       if (status) status = ruleset_.grant(tree.fd.get(), tree.is_directory(), grant);
     }
     return status;
+  }
+
+  Status grant_devices() {
+    std::set<std::string> around;
+    for (const char* const device : grants_.devices) {
+      auto resolved = resolve_path(device, "devices");
+      if (!resolved) return resolved.status();
+      around.insert(parent_of(device));
+      if (!*resolved) continue;
+      const ResolvedPath& found = **resolved;
+      if (is_led_astray(found, grants_.write)) {
+        return Status::error("invalid_request",
+                             std::string("devices: ") + device + " leads to " + found.path +
+                                 " through a link that programs inside can make");
+      }
+      around.insert(parent_of(found.path));
+      Status status = ruleset_.grant(found.fd.get(), found.is_directory(), LandlockGrant::kDevice);
+      if (!status) return status;
+    }
+    for (const std::string& directory : around) kept_.seen.push_back(look(directory));
+    return {};
   }
 
   Status grant_own(const UniqueFd& tree, LandlockGrant grant) {
@@ -244,7 +268,7 @@ Rulesets::Seen Rulesets::look(const std::string& path) {
   if (::stat(path.c_str(), &directory) != 0) return seen;
   seen.device = directory.st_dev;
   seen.inode = directory.st_ino;
-  seen.changed_ns = std::max(nanos(directory.st_mtim), nanos(directory.st_ctim));
+  seen.changed_ns = nanos(directory.st_ctim);  // programs can set the other times
   return seen;
 }
 
@@ -277,6 +301,7 @@ Result<std::shared_ptr<const Ruleset>> Rulesets::get(const Grants& grants) {
   auto result = std::make_shared<Ruleset>();
   if (Status status = Maker(grants, *ruleset, made, *result).run(); !status) return status;
   result->device_rights = ruleset->rights(LandlockGrant::kDevice);
+  result->write_rights = ruleset->rights(LandlockGrant::kWrite);
   result->fd = ruleset->take();
   made.ruleset = result;
   const bool settled = std::all_of(made.seen.begin(), made.seen.end(), [&](const Seen& seen) {

@@ -20,22 +20,28 @@
 
 namespace gibbous {
 
+namespace paths {
+class MountTable;
+}
+
 // What a sandbox grants; everything else is refused.
 struct Grants {
   std::uint32_t landlock_abi = 0;
   SandboxNetwork network = SandboxNetwork::kOn;
   std::span<const ResolvedPath> read;
   std::span<const ResolvedPath> write;
-  std::span<const ResolvedPath> devices;
+  std::span<const char* const> devices;  // as far as they exist
   // Trees of the session's own that stand in the place of others: to be changed, and to be read.
   std::span<const UniqueFd* const> own_write;
   std::span<const UniqueFd* const> own_read;
-  std::span<const std::string> hidden;  // absolute, as asked
+  std::span<const std::string> hidden;        // absolute, as asked
+  const paths::MountTable* mounts = nullptr;  // null: to be read
 };
 
 struct Ruleset {
   UniqueFd fd;
-  std::uint64_t device_rights = 0;  // for a rule that the child adds
+  std::uint64_t device_rights = 0;  // for rules that the child adds
+  std::uint64_t write_rights = 0;
   // Mounts of other machines and processes, which are not granted: to open one can take for ever.
   std::vector<std::string> left_out;
   // Directories with too many entries to grant them one by one: all in them is granted.

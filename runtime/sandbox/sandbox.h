@@ -49,6 +49,14 @@ struct SandboxSpec {
   // while the run lives, because only what exists can be covered: whoever makes a socket there
   // later makes it where the run cannot see it.
   std::vector<std::string> claimed;
+  // Directories, outside of `write`, that the program may change for its group alone: what it
+  // changes is in a layer over them. They stay as they are where there can be no layer, or no
+  // `temporary_group`. One that does not exist is a directory of the group's own for the program,
+  // and nothing is made in the machine's.
+  std::vector<std::string> layered;
+  // The layers of a group may hold so much before its next programs can change nothing in them. 0:
+  // no limit.
+  std::uint64_t layer_bytes = 0;
   std::uint32_t min_landlock_abi = 0;  // prepare fails below it
   // An executor applies the profile: the keeper holds the names in `occupied`, and restricts
   // nothing.
@@ -68,9 +76,11 @@ struct SandboxSpec {
   std::vector<std::string> shown;
   // The profile asks for a group. It stays with the library, which names it.
   bool own_temporary = false;
-  // The .git of each repository below the workspace when the run was started, and where that is.
-  // They stay with the library, which names those that the run has made.
+  // The repositories below the workspace when the run was started (paths::repositories_in), whether
+  // those were all, and where that is. They stay with the library, which names those that the run
+  // has made.
   std::vector<std::string> repositories;
+  bool repositories_complete = false;
   std::string repositories_below;
   // Sentences for SandboxReport::unprotected: what whoever made this could not find out. They stay
   // with the library.
@@ -105,12 +115,16 @@ struct SandboxReport {
   // Sentences about what was requested but is not enforced here, and about protected names that do
   // not exist.
   std::vector<std::string> unprotected;
+  // A sentence when what is `layered`, or a part of it, can only be read; else "".
+  std::string caches;
 };
 
 enum class SandboxStep : std::uint8_t {
   kUnshare,          // new namespaces
   kIdentity,         // the same user and group in the new user namespace
   kReadOnly,         // everything read-only
+  kStand,            // names for what is `layered` and does not exist
+  kLayer,            // `layered`
   kWriteTree,        // except the trees that may be changed, and those of the session's own
   kHide,             // `unreadable`
   kProtect,          // `unwritable` and `pinned`
@@ -130,6 +144,7 @@ struct SandboxFailure {
 };
 
 struct SandboxEntry;
+class Lookups;
 class Rulesets;
 
 // What one start brings along.
@@ -137,7 +152,9 @@ struct SandboxStart {
   // The namespaces of a shared network; -1: the caller's user namespace, and a network of its own.
   int user_namespace = -1;
   int network_namespace = -1;
-  Rulesets* rulesets = nullptr;          // keeps what the next start may use again (ruleset.h)
+  // They keep what the next start may use again (lookups.h, ruleset.h).
+  Lookups* lookups = nullptr;
+  Rulesets* rulesets = nullptr;
   TemporaryGroups* temporary = nullptr;  // the same
   bool has_terminal = false;             // it keeps what is at /dev/pts
   // The words of the program that is to start, for temporary directories of its own; null pointers
@@ -145,8 +162,11 @@ struct SandboxStart {
   std::span<const char* const> argv;
   std::span<const char* const> env;
   const char* directory = "";
+  // Sockets of the session's own servers in the machine's temporary directories, absolute: they are
+  // seen there.
+  std::vector<std::string> sockets;
   // The mounts of this machine: words that name what may not answer are not looked up. Null: all of
-  // them answer.
+  // them answer, and nothing is kept.
   const paths::MountTable* mounts = nullptr;
 };
 

@@ -26,12 +26,13 @@ bool seccomp_filters_work() {
 }
 
 // Copies this process without an exit signal and fork handlers; the copy makes only system calls.
-bool can_enter(const PreparedSandbox& sandbox) {
+bool try_in_child(const PreparedSandbox& sandbox, bool restricts) {
   SandboxFailure failure;
   const long pid = ::syscall(SYS_clone, 0, nullptr, nullptr, nullptr, 0);
   if (pid < 0) return false;
   if (pid == 0) {
-    const bool entered = sandbox.enter_namespaces(&failure) && sandbox.restrict_self(&failure);
+    const bool entered =
+        sandbox.enter_namespaces(&failure) && (!restricts || sandbox.restrict_self(&failure));
     ::syscall(SYS_exit_group, entered ? 0 : 1);
     __builtin_unreachable();
   }
@@ -51,7 +52,7 @@ bool works(const SandboxSupport& base, bool mount, bool network, bool terminals 
   spec.profile = "probe";
   spec.network = network ? SandboxNetwork::kLoopback : SandboxNetwork::kOn;
   const auto prepared = PreparedSandbox::prepare(spec, support);
-  return prepared.ok() && can_enter(**prepared);
+  return prepared.ok() && try_in_child(**prepared, true);
 }
 
 // A /dev/ptmx that is itself mounted from an instance makes its terminals there.
@@ -64,6 +65,10 @@ bool makes_terminals_at_pts() {
 }
 
 }  // namespace
+
+bool can_enter_namespaces(const PreparedSandbox& sandbox) {
+  return try_in_child(sandbox, false);
+}
 
 bool can_confine() {
   return landlock_abi() > 0 && seccomp_filters_work();

@@ -2,10 +2,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +17,7 @@
 #include <utility>
 
 #include "runtime/base/random_id.h"
+#include "runtime/sandbox/temporary_base.h"
 
 namespace gibbous {
 namespace {
@@ -31,8 +30,6 @@ struct Kind {
   const char* name;         // of what is mounted, in that
   mode_t mode;
 };
-constexpr mode_t kForAll = 01777;
-constexpr mode_t kForUser = 0700;
 constexpr mode_t kListed = 0755;
 // The first one has the lock of the group.
 constexpr std::array<Kind, 4> kKinds = {{{"/tmp", "/tmp", "files", kForAll},
@@ -40,27 +37,8 @@ constexpr std::array<Kind, 4> kKinds = {{{"/tmp", "/tmp", "files", kForAll},
                                          {"/dev/shm", "/dev/shm", "files", kForAll},
                                          {"/run/user", "/tmp", "run", kListed}}};
 constexpr std::string_view kRuntimeTarget = "/run/user";
-constexpr int kMostNames = 8;  // of the base, where others have taken the first ones
 constexpr int kLockAttempts = 100;
 constexpr useconds_t kLockPauseMicros = 1000;
-constexpr int kDeepest = 200;  // directories in one another that are removed
-constexpr std::string_view kAside = ".old-";
-
-// "/tmp/gibbous-UID", or the next name that nobody else has: anybody may make names there.
-std::string base_in(std::string_view around) {
-  const std::string plain = std::string(around) + "/gibbous-" + std::to_string(::geteuid());
-  std::string free;
-  for (int number = 0; number < kMostNames; ++number) {
-    std::string name = number == 0 ? plain : plain + "-" + std::to_string(number);
-    struct stat info {};
-    if (::lstat(name.c_str(), &info) != 0) {
-      if (free.empty()) free = std::move(name);
-    } else if (S_ISDIR(info.st_mode) && info.st_uid == ::geteuid()) {
-      return name;
-    }
-  }
-  return free.empty() ? plain : free;
-}
 
 std::string group_in(const Kind& kind, const std::string& group) {
   return base_in(kind.around) + "/" + group;
@@ -68,43 +46,6 @@ std::string group_in(const Kind& kind, const std::string& group) {
 
 std::string source_of(const Kind& kind, const std::string& group) {
   return group_in(kind, group) + "/" + kind.name;
-}
-
-bool is_ours(const struct stat& info) {
-  return S_ISDIR(info.st_mode) && info.st_uid == ::geteuid();
-}
-
-UniqueFd open_below(int around, const char* name, std::uint64_t flags) {
-  open_how how{};
-  how.flags = flags | O_CLOEXEC;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
-  return UniqueFd(static_cast<int>(::syscall(SYS_openat2, around, name, &how, sizeof how)));
-}
-
-// Opens a directory of this user's, which is made where there is none; unset, with errno. With
-// `repair`, what is in its place is moved away: only a run can have put it there.
-UniqueFd own_directory(int around, const char* name, mode_t mode, bool repair) {
-  for (int attempt = 0; attempt < 4; ++attempt) {
-    const UniqueFd there = open_below(around, name, O_PATH | O_NOFOLLOW);
-    struct stat info {};
-    if (there && ::fstat(there.get(), &info) == 0 && is_ours(info)) {
-      const std::string self = "/proc/self/fd/" + std::to_string(there.get());
-      if ((info.st_mode & kForAll) != mode && ::chmod(self.c_str(), mode) != 0) return {};
-      return open_below(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    }
-    if (!there && errno != ENOENT && errno != ELOOP && errno != EXDEV) return {};
-    if (there || errno != ENOENT) {
-      const std::string aside = name + std::string(kAside) + random_id();
-      if (!repair) {
-        errno = EPERM;
-        return {};
-      }
-      if (::renameat(around, name, around, aside.c_str()) != 0) return {};
-    }
-    if (::mkdirat(around, name, kForUser) != 0 && errno != EEXIST) return {};
-  }
-  errno = EAGAIN;
-  return {};
 }
 
 bool ends_name(char letter) {
@@ -150,37 +91,6 @@ void remove_if_empty(const Kind& kind, const std::string& group) {
     (void)::rmdir((source + "/" + std::to_string(::geteuid())).c_str());
   }
   (void)::rmdir(source.c_str());
-}
-
-// Enters nothing that is mounted there, and follows no link. What it cannot remove, stays.
-void remove_tree(int around, const char* name, int depth) {
-  if (depth == 0 || ::unlinkat(around, name, 0) == 0) return;
-  UniqueFd directory = open_below(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  if (!directory && errno == EACCES) {
-    if (const UniqueFd closed = open_below(around, name, O_PATH | O_DIRECTORY | O_NOFOLLOW)) {
-      (void)::chmod(("/proc/self/fd/" + std::to_string(closed.get())).c_str(), kForUser);
-      directory = open_below(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    }
-  }
-  if (!directory) return;
-  (void)::fchmod(directory.get(), kForUser);
-  const int fd = ::fcntl(directory.get(), F_DUPFD_CLOEXEC, 0);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fd < 0 ? nullptr : ::fdopendir(fd), &::closedir);
-  if (!stream) return;
-  std::vector<std::string> names;
-  while (const dirent* const entry = ::readdir(stream.get())) {
-    const std::string_view each(entry->d_name);
-    if (each != "." && each != "..") names.emplace_back(each);
-  }
-  for (const std::string& each : names) remove_tree(directory.get(), each.c_str(), depth - 1);
-  (void)::unlinkat(around, name, AT_REMOVEDIR);
-}
-
-UniqueFd open_base(std::string_view around) {
-  UniqueFd base(::open(base_in(around).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat info {};
-  if (!base || ::fstat(base.get(), &info) != 0 || !is_ours(info)) return {};
-  return base;
 }
 
 std::string link_text(const std::string& path) {
@@ -264,7 +174,9 @@ bool is_temporary_base(std::string_view path) {
 TemporaryHold& TemporaryHold::operator=(TemporaryHold&& other) noexcept {
   let_go();
   mount_points_ = std::move(other.mount_points_);
+  points_ = std::exchange(other.points_, {});
   links_ = std::exchange(other.links_, {});
+  lock_ = std::move(other.lock_);
   group_ = std::move(other.group_);
   return *this;
 }
@@ -272,6 +184,7 @@ TemporaryHold& TemporaryHold::operator=(TemporaryHold&& other) noexcept {
 bool TemporaryHold::add_mount_point(const std::string& source, const std::string& path,
                                     bool is_directory) {
   std::vector<Placeholder> made;
+  std::vector<std::string> names;
   std::size_t slash = source.size();
   while (true) {
     slash = path.find('/', slash + 1);
@@ -283,8 +196,10 @@ bool TemporaryHold::add_mount_point(const std::string& source, const std::string
     // Everything on the way may be the group's own; what is at the end may not.
     if (!held && (last || !is_there || !S_ISDIR(info.st_mode))) return false;
     if (held) made.insert(made.begin(), std::move(held));
+    names.push_back(name);
     if (last) break;
   }
+  note_points(std::move(names));
   std::move(made.begin(), made.end(), std::back_inserter(mount_points_));
   return true;
 }
@@ -307,7 +222,25 @@ void TemporaryHold::add_link(const std::string& path, const std::string& target)
   links_.push_back({path, target});
 }
 
+void TemporaryHold::note_points(std::vector<std::string> names) {
+  for (std::string& name : names) {
+    ++group_->mount_points()[name];
+    points_.push_back(std::move(name));
+  }
+}
+
+void TemporaryHold::let_go_of_points() {
+  for (const std::string& point : points_) {
+    const auto found = group_->mount_points().find(point);
+    if (found != group_->mount_points().end() && --found->second == 0) {
+      group_->mount_points().erase(found);
+    }
+  }
+  points_.clear();
+}
+
 void TemporaryHold::leave() {
+  let_go_of_points();
   for (Placeholder& point : mount_points_) point.leave();
   mount_points_.clear();
   links_.clear();
@@ -323,6 +256,8 @@ void TemporaryHold::let_go() {
   }
   links_.clear();
   mount_points_.clear();
+  let_go_of_points();
+  lock_.reset();
   group_.reset();
 }
 
@@ -336,6 +271,12 @@ TemporaryGroup::~TemporaryGroup() {
     const std::string around = slash == std::string::npos ? "." : made->second.substr(0, slash);
     const UniqueFd above = open_below(files.get(), around.c_str(), O_PATH | O_DIRECTORY);
     if (above) (void)::unlinkat(above.get(), made->second.c_str() + slash + 1, AT_REMOVEDIR);
+  }
+  const UniqueFd base = open_base(kLayersAround);
+  if (base) {
+    if (const auto aside = move_layers_away(base.get(), name_)) {
+      remove_tree(base.get(), aside->c_str(), kDeepest);
+    }
   }
   for (const Kind& kind : kKinds) remove_if_empty(kind, name_);
   for (const Kind& kind : kKinds) (void)::rmdir(group_in(kind, name_).c_str());
@@ -495,6 +436,7 @@ void remove_old_temporary(std::chrono::seconds age) {
       UniqueFd used;
       if (locks) used = open_below(locks.get(), group.c_str(), O_RDONLY | O_DIRECTORY);
       const bool moved = group.size() != name.size();
+      if (kind.around == kLayersAround && !moved) remove_old_layers(base.get(), locks, name);
       if (!used || moved) used = open_below(base.get(), name.c_str(), O_RDONLY | O_DIRECTORY);
       struct stat info {};
       const bool old = used && ::fstat(used.get(), &info) == 0 &&

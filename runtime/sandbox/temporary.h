@@ -13,6 +13,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,8 +81,20 @@ class TemporaryGroup {
   bool is_there() const;
   // It counts as used now.
   void note_use() const;
+  // A directory for layers over others, which no other run of the group has until the lock is
+  // closed; it goes with the group. Runs one after another get the same. Nothing: there is none.
+  struct LayerPlace {
+    std::string path;
+    std::string own;          // for what all runs of the group share; it may not exist
+    std::uint64_t bytes = 0;  // of all layers of the group, as they were when a run ended
+    UniqueFd lock;
+  };
+  std::optional<LayerPlace> take_layers() const;
   // A directory in one of them, which goes when it is empty, too.
   void note_made(std::size_t directory, std::string path);
+  // Where runs of this process have something mounted in them, and what is on the way there: as
+  // paths in the sources, how many runs each.
+  std::map<std::string, int>& mount_points() { return mount_points_; }
   // Leaves everything where it is.
   void leave() { name_.clear(); }
 
@@ -93,6 +106,7 @@ class TemporaryGroup {
   std::vector<TemporaryDirectory> directories_;
   std::vector<std::string> failed_;
   std::vector<std::pair<std::size_t, std::string>> made_;  // parents first
+  std::map<std::string, int> mount_points_;
   UniqueFd lock_;
 };
 
@@ -118,12 +132,18 @@ class TemporaryHold {
   // Makes the place for a mount at `path`, which is in a source of the group, and what is missing
   // above. Returns false when something else is there.
   bool add_mount_point(const std::string& source, const std::string& path, bool is_directory);
+  // Something is mounted at a directory that a run has made: nobody removes that meanwhile.
+  void note_points(std::vector<std::string> names);
   // Moves away what keeps add_mount_point() from it. Returns false when there is no such thing.
   static bool clear_way(const std::string& source, const std::string& path);
   // Makes `path` a name for what is at `target`, unless something is there already.
   void add_link(const std::string& path, const std::string& target);
+  // Keeps a lock of the group's (take_layers) while the run lives.
+  void keep(UniqueFd lock) { lock_ = std::move(lock); }
   // The group, or null.
   TemporaryGroup* group() const { return group_.get(); }
+  // It has layers of the group.
+  bool has_layers() const { return static_cast<bool>(lock_); }
   // Lets go of all, and leaves everything where it is.
   void leave();
 
@@ -133,14 +153,21 @@ class TemporaryHold {
     std::string target;
   };
   void let_go();
+  void let_go_of_points();
 
   std::vector<Placeholder> mount_points_;  // children first
+  std::vector<std::string> points_;        // of TemporaryGroup::mount_points()
   std::vector<Link> links_;
+  UniqueFd lock_;
   std::shared_ptr<TemporaryGroup> group_;
 };
 
-// Removes what groups have left that nobody holds and nobody has used for so long. May take as long
-// as the files in them are many.
+// Notes how much the layers of a group hold, for take_layers(). May take as long as they have
+// files.
+void note_layer_bytes(const std::string& group);
+
+// Removes what groups have left that nobody holds and nobody has used for so long; of their layers,
+// all that nobody holds. May take as long as the files in them are many.
 void remove_old_temporary(std::chrono::seconds age);
 
 }  // namespace gibbous

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/paths/mount_types.h"
 #include "runtime/paths/walk.h"
 
 namespace gibbous {
@@ -58,12 +59,16 @@ class Planner {
     take_write_trees();
     show_required();
     show_named();
-    return hold_mount_points();
+    for (const std::string& path : start_.sockets) show_way(path, Want::kSocket);
+    if (Status status = hold_mount_points(); !status) return status;
+    keep_mount_points();
+    return {};
   }
 
  private:
   static constexpr std::size_t kMostNamed = 512;  // places in words and variables
   static constexpr int kMostLinks = 8;
+  static constexpr std::size_t kMostKept = 256;
 
   bool is_workspace(const std::string& target) const {
     return std::any_of(spec_.shown.begin(), spec_.shown.end(), [&](const std::string& path) {
@@ -181,6 +186,7 @@ class Planner {
   enum class Want : std::uint8_t {
     kTree,       // whatever it is
     kDirectory,  // a directory only
+    kSocket,     // a socket only; the session's own file comes first
     kNamed       // a file with what is beside it; the session's own comes first
   };
 
@@ -207,6 +213,7 @@ class Planner {
         return;
       }
       if (slash != std::string::npos) continue;
+      if (want == Want::kSocket) return S_ISSOCK(info.st_mode) ? show(path, want) : void();
       if (S_ISDIR(info.st_mode)) return show(path, want);
       if (want == Want::kDirectory || !(S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode))) return;
       const std::string above = parent_of(path);
@@ -240,10 +247,10 @@ class Planner {
     if (mounted == nullptr || is_visible(path) || is_hidden(path) || !is_granted(path)) return;
     auto resolved = resolve_path(path, "temporary");
     if (!resolved || !*resolved || (*resolved)->path != path) return;
-    if (want == Want::kNamed) optional_.push_back(path);
+    if (want == Want::kNamed || want == Want::kSocket) optional_.push_back(path);
     // The environment makes a home and programs visible; that /tmp may be written says nothing of
     // them.
-    const bool writable = mounted->writable && want != Want::kDirectory;
+    const bool writable = mounted->writable && want != Want::kDirectory && want != Want::kSocket;
     (writable ? write_ : plan_.shown).push_back(std::move(**resolved));
   }
 
@@ -270,7 +277,9 @@ class Planner {
       }
     }
     std::vector<std::string> outermost, dropped;
-    for (const auto& [path, is_directory] : trees) {
+    for (const auto& tree_and_kind : trees) {
+      const std::string& path = tree_and_kind.first;  // lambdas cannot name a binding
+      const bool is_directory = tree_and_kind.second;
       const bool below =
           std::any_of(outermost.begin(), outermost.end(),
                       [&](const std::string& tree) { return is_within(path, tree); });
@@ -296,6 +305,25 @@ class Planner {
     return {};
   }
 
+  // A mount ends when anybody removes the directory under it, unless it is mounted over there, too.
+  void keep_mount_points() {
+    for (const auto& [point, runs] : plan_.hold.group()->mount_points()) {
+      if (plan_.kept.size() == kMostKept) {
+        gaps_.push_back(
+            "the session has many paths of this machine's temporary directories: not "
+            "all of them are protected from being removed");
+        return;
+      }
+      for (const TemporaryPlan::Mounted& each : plan_.mounted) {
+        const std::string& source = each.directory->source;
+        if (!each.writable || !is_within(point, source)) continue;
+        std::string path = each.directory->target + point.substr(source.size());
+        const bool own = is_within_any(path, write_) || is_within_any(path, plan_.shown);
+        if (!own) plan_.kept.push_back(std::move(path));
+      }
+    }
+  }
+
   enum class Place : std::uint8_t { kHeld, kSessions, kTaken };
 
   Place hold_mount_point(const std::string& path, bool is_directory) {
@@ -309,6 +337,7 @@ class Planner {
     // A directory that a run has made there serves as well; anything else goes away.
     struct stat info {};
     if (is_directory && ::lstat(inside.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+      plan_.hold.note_points({inside});
       return Place::kHeld;
     }
     const bool cleared = TemporaryHold::clear_way(source, inside) &&

@@ -19,6 +19,9 @@ struct TemporaryPlan {
   std::vector<Mounted> mounted;
   // The machine's, which may be read there. What may be written is in the write trees.
   std::vector<ResolvedPath> shown;
+  // Where other runs of the group have something mounted: while this one runs, it can neither move
+  // nor remove these directories and files, parents first. They may be gone before it begins.
+  std::vector<std::string> kept;
   TemporaryHold hold;
 
   // Returns true for what is absent: in one of the directories, and neither shown nor in `write`.

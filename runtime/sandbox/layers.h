@@ -1,0 +1,58 @@
+// Layers over directories of this machine, such as caches: what a sandboxed run changes there is
+// seen by the later runs of its group and by nobody else. A directory that does not exist is one of
+// the group's own for its runs; a stand with its name takes the place of the directory around it,
+// so that nothing is made in the machine's. For prepare.cc.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/sandbox/entry.h"
+#include "runtime/sandbox/lookups.h"
+#include "runtime/sandbox/paths.h"
+#include "runtime/sandbox/temporary.h"
+
+namespace gibbous {
+
+class Layers {
+ public:
+  // Whether this machine can have a layer.
+  using Works = std::function<bool(const MountedLayer&)>;
+
+  // Finds out what is layered, outside of the trees under `write`, and makes room for it. `hold`
+  // keeps the room. Runs of a group at the same time have layers of their own over what exists,
+  // because two overlays may not share one; what does not exist they share.
+  Status find(const SandboxSpec& spec, Lookups& lookups, std::span<const ResolvedPath> read,
+              std::span<const ResolvedPath> write, TemporaryHold& hold);
+  // Adds the directories that are the group's own.
+  void add_own(std::vector<const UniqueFd*>& trees) const;
+  // Lays what works. `left_out`: mounts that are not looked at.
+  void lay(SandboxEntry& entry, std::span<const std::string> left_out, const Works& works);
+  // Why some of it can only be read; "" when all can be changed.
+  std::string problem() const;
+
+ private:
+  struct Missing {
+    std::string path;   // without symbolic links
+    std::string above;  // the nearest directory that exists
+    std::string source;
+    UniqueFd fd;  // of that, O_PATH
+  };
+  bool have_room(std::uint64_t limit, TemporaryHold& hold);
+  void lay_over(SandboxEntry& entry, const Works& works);
+  bool stand_up(SandboxEntry& entry, const std::string& above,
+                std::span<const std::string> left_out);
+
+  std::vector<ResolvedPath> over_;
+  std::vector<Missing> missing_;
+  std::optional<TemporaryGroup::LayerPlace> place_;
+  bool writable_ = true;
+  std::string why_;                // none of it can be changed
+  std::vector<std::string> none_;  // these have no layer
+};
+
+}  // namespace gibbous

@@ -1,0 +1,83 @@
+// What the paths of profiles are on this machine, kept from start to start: profiles name two
+// hundred, and a path is looked up again only when a directory on the way to it has changed. For
+// prepare.cc. One thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "gibbous/status.h"
+#include "runtime/sandbox/paths.h"
+
+namespace gibbous {
+
+namespace paths {
+class MountTable;
+}
+
+class Lookups {
+ public:
+  struct Found {
+    bool exists = false;                    // for this user
+    std::string asked;                      // without a trailing '/'
+    std::string path;                       // without symbolic links, if it exists
+    mode_t type = 0;                        // S_IFDIR, …
+    std::string way;                        // as far as it exists without links, the rest unchanged
+    std::vector<std::string> links_are_in;  // those on the way
+
+    bool through_link() const { return asked != path; }
+    bool link_is_within(std::span<const ResolvedPath> trees) const;
+  };
+
+  // Times advance in steps, on old disks of a second: what has changed more recently than `settled`
+  // may not show its next change.
+  explicit Lookups(std::chrono::nanoseconds settled = std::chrono::seconds(2))
+      : settled_(settled) {}
+
+  // Begins a preparation: what changes while it goes on may be missed until the next one begins.
+  // Null: nothing that was found before counts.
+  void begin(const paths::MountTable* mounts);
+  // Begins another part of it, after a change of its own.
+  void look_again() { ++round_; }
+  // As resolve_path. The result lives until the next call of begin.
+  Result<const Found*> find(const std::string& asked, const char* field);
+  // Returns how often one was looked up on the disk.
+  std::uint64_t made() const { return made_; }
+
+ private:
+  struct Directory {
+    std::uint64_t round = 0;  // when it was looked at
+    std::uint64_t version = 0;
+    std::uint32_t device_major = 0;
+    std::uint32_t device_minor = 0;
+    std::uint64_t inode = 0;  // 0: there is none
+    std::int64_t changed_ns = 0;
+    bool tells_changes = false;
+  };
+  struct Kept {
+    Found found;
+    std::uint64_t round = 0;                                        // when it was looked up
+    bool lasts = false;                                             // longer than that
+    std::vector<std::pair<const std::string*, std::uint64_t>> way;  // directories, by version
+  };
+  Directory& look(const std::string& path);
+  bool is_current(const Kept& kept);
+
+  std::chrono::nanoseconds settled_;
+  std::uint64_t round_ = 0;
+  std::uint64_t made_ = 0;
+  std::uint64_t mounts_ = 0;                   // what they were, as a fingerprint
+  std::unordered_set<std::uint64_t> telling_;  // mounts whose directories tell of each change
+  std::unordered_map<std::string, Directory> directories_;
+  std::unordered_map<std::string, Kept> kept_;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,110 @@
+// The room of a group for layers over other directories, and how much they hold.
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <utility>
+
+#include "runtime/base/random_id.h"
+#include "runtime/sandbox/temporary.h"
+#include "runtime/sandbox/temporary_base.h"
+
+namespace gibbous {
+namespace {
+
+constexpr const char* kLayers = "layers";  // beside the files of a group
+constexpr const char* kOwnLayers = "own";  // in that, beside the places
+constexpr const char* kLayerBytes = "layer-bytes";
+constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks
+constexpr int kMostLayerPlaces = 16;        // runs at the same time that have layers
+
+// Enters nothing that is mounted there, and follows no link.
+std::uint64_t bytes_below(int around, const char* name, int depth) {
+  const UniqueFd directory = open_below(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  const int fd = directory ? ::fcntl(directory.get(), F_DUPFD_CLOEXEC, 0) : -1;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fd < 0 ? nullptr : ::fdopendir(fd), &::closedir);
+  if (!stream || depth == 0) return 0;
+  std::uint64_t bytes = 0;
+  while (const dirent* const entry = ::readdir(stream.get())) {
+    const std::string_view each(entry->d_name);
+    struct stat info {};
+    if (each == "." || each == ".." ||
+        ::fstatat(directory.get(), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
+      continue;
+    }
+    bytes += static_cast<std::uint64_t>(info.st_blocks) * kBlockBytes;
+    if (S_ISDIR(info.st_mode)) bytes += bytes_below(directory.get(), entry->d_name, depth - 1);
+  }
+  return bytes;
+}
+
+// Returns what note_layer_bytes has found; 0: nothing yet.
+std::uint64_t noted_bytes(int group) {
+  const UniqueFd file = open_below(group, kLayerBytes, O_RDONLY | O_NOFOLLOW);
+  std::array<char, 24> text{};
+  const ssize_t size = file ? ::read(file.get(), text.data(), text.size()) : 0;
+  std::uint64_t bytes = 0;
+  (void)std::from_chars(text.data(), text.data() + std::max<ssize_t>(size, 0), bytes);
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<std::string> move_layers_away(int base, const std::string& group) {
+  (void)::unlinkat(base, (group + "/" + kLayerBytes).c_str(), 0);
+  std::string aside = group + std::string(kAside) + random_id();
+  const std::string layers = group + "/" + kLayers;
+  if (::renameat(base, layers.c_str(), base, aside.c_str()) != 0) return std::nullopt;
+  return aside;
+}
+
+std::optional<TemporaryGroup::LayerPlace> TemporaryGroup::take_layers() const {
+  const UniqueFd base = open_base(kLayersAround);
+  const UniqueFd own =
+      base ? own_directory(base.get(), name_.c_str(), kForUser, false) : UniqueFd();
+  const UniqueFd all = own ? own_directory(own.get(), kLayers, kForUser, false) : UniqueFd();
+  for (int number = 0; all && number < kMostLayerPlaces; ++number) {
+    const std::string name = std::to_string(number);
+    UniqueFd place = own_directory(all.get(), name.c_str(), kForUser, false);
+    if (!place || ::flock(place.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    const std::string around = base_in(kLayersAround) + "/" + name_ + "/" + kLayers + "/";
+    return LayerPlace{around + name, around + kOwnLayers, noted_bytes(own.get()), std::move(place)};
+  }
+  return std::nullopt;
+}
+
+void note_layer_bytes(const std::string& group) {
+  const UniqueFd base = open_base(kLayersAround);
+  const UniqueFd own =
+      base ? open_below(base.get(), group.c_str(), O_RDONLY | O_DIRECTORY) : UniqueFd();
+  if (!own) return;
+  const std::string text = std::to_string(bytes_below(own.get(), kLayers, kDeepest));
+  const std::string name = std::string(kLayerBytes) + std::string(kAside) + random_id();
+  const UniqueFd file(::openat(own.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                               S_IRUSR | S_IWUSR));
+  const bool written =
+      file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (!written || ::renameat(own.get(), name.c_str(), own.get(), kLayerBytes) != 0) {
+    (void)::unlinkat(own.get(), name.c_str(), 0);
+  }
+}
+
+// Layers end with the group; a keeper that was killed has left them.
+void remove_old_layers(int base, const UniqueFd& locks, const std::string& group) {
+  std::optional<std::string> aside;
+  {
+    const UniqueFd lock =
+        locks ? open_below(locks.get(), group.c_str(), O_RDONLY | O_DIRECTORY) : UniqueFd();
+    if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return;
+    aside = move_layers_away(base, group);
+  }
+  if (aside) remove_tree(base, aside->c_str(), kDeepest);
+}
+
+}  // namespace gibbous

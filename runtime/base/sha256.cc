@@ -122,9 +122,11 @@ AddBlock fastest() {
   return add_block;
 }
 
-std::string hex_of(std::string_view bytes, AddBlock add) {
+// The hash of `first`, which is one block or nothing, and `bytes`.
+std::string hex_of(std::string_view first, std::string_view bytes, AddBlock add) {
   std::array<std::uint32_t, 8> state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  if (!first.empty()) add(state, reinterpret_cast<const unsigned char*>(first.data()));
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   const std::size_t whole = bytes.size() / kBlockBytes * kBlockBytes;
   for (std::size_t at = 0; at < whole; at += kBlockBytes) add(state, data + at);
@@ -135,7 +137,7 @@ std::string hex_of(std::string_view bytes, AddBlock add) {
   for (std::size_t i = 0; i < rest; ++i) end[i] = data[whole + i];
   end[rest] = 0x80;
   const std::size_t size = rest + 1 + kLengthBytes <= kBlockBytes ? kBlockBytes : 2 * kBlockBytes;
-  const std::uint64_t bits = static_cast<std::uint64_t>(bytes.size()) * 8;
+  const std::uint64_t bits = static_cast<std::uint64_t>(first.size() + bytes.size()) * 8;
   for (std::size_t i = 0; i < kLengthBytes; ++i) {
     end[size - 1 - i] = static_cast<unsigned char>(bits >> (8 * i));
   }
@@ -149,11 +151,15 @@ std::string hex_of(std::string_view bytes, AddBlock add) {
   return text;
 }
 
+AddBlock best() {
+  static const AddBlock add = fastest();
+  return add;
+}
+
 }  // namespace
 
 std::string sha256_hex(std::string_view bytes) {
-  static const AddBlock add = fastest();
-  return hex_of(bytes, add);
+  return hex_of({}, bytes, best());
 }
 
 std::string hmac_sha256_hex(std::string_view key, std::string_view bytes) {
@@ -167,12 +173,12 @@ std::string hmac_sha256_hex(std::string_view key, std::string_view bytes) {
     return block;
   };
   const auto value_of = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
-  const std::string inner = sha256_hex(padded(kInner).append(bytes));
+  const std::string inner = hex_of(padded(kInner), bytes, best());
   std::string raw;
   for (std::size_t i = 0; i + 1 < inner.size(); i += 2) {
     raw += static_cast<char>(value_of(inner[i]) * 16 + value_of(inner[i + 1]));
   }
-  return sha256_hex(padded(kOuter) + raw);
+  return hex_of(padded(kOuter), raw, best());
 }
 
 }  // namespace gibbous

@@ -18,6 +18,7 @@ constexpr std::size_t kHoleCost = 96;  // for the entries that may lie below it
 constexpr std::size_t kUsualPathBytes = 256;
 constexpr std::size_t kLongPathCost = 32;
 constexpr std::size_t kResolveCost = 512;
+constexpr std::size_t kEntryBelowCost = 3;  // of each that is compared with what may lie below
 constexpr std::size_t kPatternCost = 1024;
 
 }  // namespace
@@ -195,7 +196,7 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
   made.argument = argument;
   made.range = value.range;
   const auto unknown = [&](PathClasses besides) {
-    made.classes = made.own = kUnknownPath | besides;
+    made.classes = made.own = kUnknownPath | besides | map_->entered();
     into->push_back(std::move(made));
   };
   if (text.size() >= kMaxPathBytes) {
@@ -219,7 +220,7 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
     if (from_unknown || !parents) {
       Access anywhere = made;
       anywhere.classes = anywhere.own =
-          kUnknownPath | map_->by_name(pattern.known + "/" + pattern.rest);
+          kUnknownPath | map_->by_name(pattern.known + "/" + pattern.rest) | map_->entered();
       into->push_back(std::move(anywhere));
       if (from_unknown) return;
     }
@@ -231,7 +232,10 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
       const bool everything = pattern.component.find_first_not_of("*.?") == std::string::npos;
       question.contents = pattern.only_globs && everything && !pattern.deeper;
       if (pattern.deeper) rest = pattern.rest;
-      if (pattern.only_globs && place_.list && place_.resolve) matched = pattern.rest;
+      if (pattern.only_globs && place_.list && place_.resolve) {
+        matched = pattern.rest;
+        if (text.back() == '/') matched += '/';  // follows a link at the end
+      }
     }
   }
   // Removing a link removes the link itself, unless a slash follows its name.
@@ -258,7 +262,9 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
       }
     }
     question.path = path;
-    each.classes = map_->classify(question, &each.own);
+    std::size_t looked = 0;
+    each.classes = map_->classify(question, &each.own, &looked);
+    if (!spend(looked * kEntryBelowCost)) return;
     if (path != lexical) {  // the name as written may have further classes
       question.path = lexical;
       const PathClasses of_policy = ~((PathClasses{1} << kFirstOwnClass) - 1);
@@ -267,7 +273,10 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
       each.own |= own & of_policy;
     }
     if (!rest.empty() && spend(kPatternCost)) {
-      const PathClasses more = map_->may_match(path == "/" ? rest : path + rest);
+      // Loops ask about the same pattern again and again.
+      const auto [known_classes, is_new] = may_match_.try_emplace(path == "/" ? rest : path + rest);
+      if (is_new) known_classes->second = map_->may_match(known_classes->first);
+      const PathClasses more = known_classes->second;
       each.classes |= more;
       each.own |= more;
     }

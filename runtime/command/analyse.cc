@@ -25,15 +25,14 @@ Analyser::Analyser(const Place& place, const Knowledge& knowledge, const Analyse
     value.text = text;
     variable.values.push_back(std::move(value));
     variable.exported = true;
-    scope_.set(name, std::move(variable));
+    scope_.given(name, std::move(variable));
   };
   set("IFS", " \t\n");
   for (const auto& [name, text] : place.variables) set(name, text);
   if (!place.home.empty()) set("HOME", place.home);
   if (!place.cwd.empty()) set("PWD", place.cwd);
   for (const auto& [name, text] : place.set) set(name, text);
-  scope_.enter(place.cwd.empty() ? Directory{{}, true} : Directory{{normalize(place.cwd)}, false});
-  scope_.set_positional(std::vector<Value>{});
+  scope_.begin(place.cwd.empty() ? Directory{{}, true} : Directory{{normalize(place.cwd)}, false});
 }
 
 bool Analyser::spend(std::size_t bytes) {
@@ -93,6 +92,10 @@ void Analyser::finish() {
   const bool large = facts_.sources[0].size() > limits_.asked_bytes ||
                      facts_.commands.size() > limits_.asked_commands;
   if (large) facts_.doubts.push_back({Doubt::kOverLimit, -1, 0, {}, "a very long command line"});
+  find_unheld();
+  for (SimpleCommand& each : facts_.commands) {
+    if (!each.holds.empty()) each.holds = flows_.names(each.holds);
+  }
 }
 
 void Analyser::line(std::string_view text) {

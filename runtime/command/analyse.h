@@ -50,6 +50,8 @@ struct Place {
   // This many bytes of the line have run already, typed into a shell. They determine the state of
   // the shell and are not judged.
   std::size_t done_bytes = 0;
+  // What is to be said of paths, in a sentence, where a rule speaks of them.
+  std::map<std::string, std::string> notes;
   // The path classes for this home and workspace, made once by PathMap::create. With null,
   // analyse() makes them for this analysis alone.
   std::shared_ptr<const PathMap> map;

@@ -1,9 +1,10 @@
 // Analyser: one walk over one line. analyse.cc drives it. walk.cc handles compound commands,
 // functions.cc function bodies and traps, redirections.cc redirections, expand.cc words (expander.h
-// a single word), simple.cc simple commands, builtin.cc builtins, access.cc paths, glob_links.cc
-// links that patterns match, named_paths.cc paths that words only name, wrappers.cc commands in
-// commands, carriers.cc shell code in words, files and input, printed.cc the output of commands,
-// suspect.cc text that may run, and code.cc code in other languages. Private to this folder.
+// a single word), simple.cc simple commands, doubts.cc what cannot be known of them, builtin.cc
+// builtins, access.cc paths, glob_links.cc links that patterns match, named_paths.cc paths that
+// words only name, wrappers.cc commands in commands, carriers.cc shell code in words, files and
+// input, printed.cc the output of commands, suspect.cc text that may run, flows.cc which variables
+// a word may hold, and code.cc code in other languages. Private to this folder.
 #pragma once
 
 #include <deque>
@@ -18,6 +19,7 @@
 
 #include "runtime/command/analyse.h"
 #include "runtime/command/arguments.h"
+#include "runtime/command/flows.h"
 #include "runtime/command/parse.h"
 #include "runtime/command/path_map.h"
 #include "runtime/command/scope.h"
@@ -82,6 +84,8 @@ class Analyser {
   bool code(const Value& text, Nesting::Kind kind, const std::string& by, const Feed& feed);
   bool spend(std::size_t bytes);
   void doubt(Doubt kind, Range range, std::string detail, int command = -1);
+  void find_unheld();
+  bool speaks_of_harm(const std::string& text) const;
   std::string slice(Range range) const;
   bool full() const { return over_; }
 
@@ -119,6 +123,13 @@ class Analyser {
   void check_evaluated(const Value& value);
   friend class Expander;
 
+  // flows.cc
+  void flow(const std::string& into, const Value& value);
+  void flow(const std::string& into, const std::string& from);
+  void flow_names(const std::string& into, const std::vector<std::string>& names);
+  void flow_anywhere(const Value& value);
+  std::vector<std::string> given_to(const SimpleCommand& command, const Feed& feed) const;
+
   // simple.cc
   void simple(const Node& node, const Feed& feed);
   void assign(const Assignment& assignment, NamedValue* made);
@@ -127,14 +138,17 @@ class Analyser {
   void emit(SimpleCommand command, const Arguments& arguments, const Feed& feed);
   const VariableSpec* executing(const NamedValue& assignment) const;
   void doubt_name(const Value& word);
+  void doubt_names_in(const Value& text);
   void doubt_default(const Part& part);
   void check_assignments(const SimpleCommand& command);
   bool run_alternatives(const std::vector<Arg>& args, const SimpleCommand& base, const Feed& feed);
   bool builtin(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed);
   void declare(const SimpleCommand& command, const std::vector<Arg>& args);
   void forget_named(const Value& word);
+  void flow_read(const std::string& name, const std::vector<Value>& argv, const Feed& feed);
   void set_positional(const std::vector<Value>& argv, std::size_t from);
   void note_files(const SimpleCommand& command, int index);
+  void note_fetched(const SimpleCommand& command, const Arguments& arguments);
   Directory target_of(const std::vector<Value>& argv);
   Directory below(const Directory& from, const Value& to);
   Directory reached(const Directory& from, const Value& to);
@@ -158,13 +172,17 @@ class Analyser {
   void add_without_unknown(AccessKind kind, bool recursive, const Value& value, int argument,
                            bool redirection, const Directory& from, std::vector<Access>* into);
   // glob_links.cc
-  bool find_links(const std::string& directory, std::string_view rest, bool linked,
-                  std::vector<std::string>* into);
+  bool spend_on_links(std::size_t work);
+  bool stays_inside(const Access& as, const std::string& path, const std::string& real);
+  bool find_links(const Access& as, const std::string& directory, std::string_view rest,
+                  bool linked, std::vector<std::string>* into);
   bool looks_for_links(const Access& as, const std::string& known, const std::string& rest);
   void add_links(const Access& as, const std::string& known, const std::string& rest,
                  std::vector<Access>* into);
 
   // named_paths.cc
+  void add_entered(const Directory& from, SimpleCommand* command);
+  void add_notes(SimpleCommand* command);
   void add_names(const Arguments& arguments, const Directory& from, const Feed& feed,
                  SimpleCommand* command);
   void add_named(const Value& value, int argument, bool whole, bool links, const Directory& from,
@@ -232,6 +250,7 @@ class Analyser {
   std::shared_ptr<const PathMap> map_;
   Facts facts_;
   Scope scope_;
+  Flows flows_;
   std::deque<Parsed> parsed_;  // what Function::body points into
   std::vector<Nesting> nesting_;
   int source_ = 0;
@@ -294,6 +313,7 @@ class Analyser {
   std::vector<Executed> executed_;
   std::unordered_set<std::string> written_;
   bool written_unknown_ = false;
+  std::vector<std::string> fetched_;  // see SimpleCommand::fetched
   struct Checkpoint {
     std::size_t commands = 0;
     std::size_t doubts = 0;
@@ -319,8 +339,10 @@ class Analyser {
     std::string rest;
   };
   LinkSearch last_links_;
-  std::size_t matches_ = 0;                         // of patterns, in directories
-  std::unordered_map<std::string, bool> in_named_;  // directories: in a `named` class
+  std::unordered_map<std::string, PathClasses> may_match_;  // by pattern
+  std::size_t links_found_ = 0;                             // by patterns (glob_links.cc)
+  std::size_t link_work_ = 0;                               // for them
+  std::unordered_map<std::string, bool> in_named_;          // directories: in a `named` class
   std::unordered_map<std::string, std::optional<std::string>> resolved_;  // directories, by path
 };
 

@@ -38,6 +38,7 @@ void Analyser::forget_named(const Value& word) {
 
 // The positions are known up to the first word that may expand to several words or to none.
 void Analyser::set_positional(const std::vector<Value>& argv, std::size_t from) {
+  for (std::size_t at = from; at < argv.size(); ++at) flow(kPositional, argv[at]);
   for (std::size_t at = from; at < argv.size(); ++at) {
     check_evaluated(argv[at]);
     for (const Value::Hole& hole : argv[at].holes) {
@@ -48,6 +49,39 @@ void Analyser::set_positional(const std::vector<Value>& argv, std::size_t from) 
   }
   scope_.set_positional(
       std::vector<Value>(argv.begin() + static_cast<std::ptrdiff_t>(from), argv.end()));
+}
+
+// read, mapfile, getopts and printf -v give what they get to the variables that they name, and to
+// their own. Which word is the name of one is not examined.
+void Analyser::flow_read(const std::string& name, const std::vector<Value>& argv,
+                         const Feed& feed) {
+  std::vector<std::string> names;
+  if (name == "read") names.emplace_back("REPLY");
+  if (name == "mapfile" || name == "readarray") names.emplace_back("MAPFILE");
+  if (name == "getopts") names.emplace_back("OPTARG");
+  for (std::size_t at = 1; at < argv.size(); ++at) {
+    std::string word = argv[at].text.substr(0, argv[at].text.find('['));
+    if (word.rfind("-v", 0) == 0) word.erase(0, 2);
+    if (is_name(word)) names.push_back(std::move(word));
+  }
+  if (name == "printf" && (argv.size() < 2 || argv[1].text.rfind("-v", 0) != 0)) return;
+  const bool words = name == "getopts" || name == "printf" || name == "let";
+  // printf -v NAME, getopts LETTERS NAME, let EXPRESSIONS
+  const auto last_name = static_cast<std::ptrdiff_t>(
+      name == "let" ? argv.size() : std::min<std::size_t>(argv.size(), 3));
+  const bool names_unknown =
+      std::any_of(argv.begin() + 1, argv.begin() + last_name, [](const Value& word) {
+        return word.starts_unknown() || (word.text.rfind("-v", 0) == 0 && !word.literal());
+      });
+  const std::string given =
+      name + " " + std::to_string(source_) + ":" + std::to_string(argv[0].range.begin);
+  if (name == "getopts") flow(given, std::string(kPositional));
+  if (!words && feed.text) flow(given, *feed.text);
+  for (std::size_t at = 1; words && at < argv.size(); ++at) {
+    flow(given, argv[at]);
+    if (names_unknown) flow_anywhere(argv[at]);
+  }
+  for (const std::string& into : names) flow(into, given);
 }
 
 // export, declare, typeset, local, readonly
@@ -67,6 +101,7 @@ void Analyser::declare(const SimpleCommand& command, const std::vector<Arg>& arg
     const Value& word = argv[at];
     if (word.text.empty() || word.text[0] == '-' || word.text[0] == '+') continue;
     if (word.starts_unknown()) {
+      flow_anywhere(word);
       if (spend(scope_.size() * kPathCost)) scope_.forget_all();
       continue;
     }
@@ -79,6 +114,7 @@ void Analyser::declare(const SimpleCommand& command, const std::vector<Arg>& arg
           variable, now == nullptr ? std::nullopt : std::optional<Variable>(*now));
     }
     if (has("n")) doubt(Doubt::kEvaluatedText, word.range, "a reference: " + word.text);
+    flow(variable, word);
     const bool distorts = has("niluc");
     const bool known = word.holes.empty() || word.holes[0].begin > end;
     const bool assigns = end != std::string::npos && word.text[end] == '=';
@@ -134,9 +170,11 @@ bool Analyser::builtin(const SimpleCommand& command, const std::vector<Arg>& arg
       text.quoted = true;
       check_evaluated(text);
     }
+    flow_read(name, argv, feed);
     const bool prints = name == "printf" && (argv.size() < 2 || argv[1].text.rfind("-v", 0) != 0);
     for (std::size_t at = 1; at < argv.size() && !prints; ++at) {
       forget_named(argv[at]);
+      if (name == "let") doubt_names_in(argv[at]);
       doubt_name(argv[at]);
       if (name == "printf") check_evaluated(argv[at]);
     }
@@ -316,7 +354,10 @@ bool Analyser::call_function(const std::string& name, const std::vector<Value>& 
     const bool itself =
         each.name == name && std::any_of(function.bodies.begin(), function.bodies.end(), same);
     if (!itself) continue;
-    for (const Value& word : argv) check_evaluated(word);
+    for (const Value& word : argv) {
+      check_evaluated(word);
+      flow(kPositional, word);
+    }
     ++each.calls_itself;
     for (std::size_t at = each.nesting; at < nesting_.size(); ++at) {
       const Nesting::Kind kind = nesting_[at].kind;

@@ -233,6 +233,7 @@ bool Analyser::carry_option(const RunsSpec& runs, SimpleCommand* command,
   const Scope::Mark mark = scope_.mark();
   set_positional(command->argv, std::min(first + 2, command->argv.size()));
   if (first + 1 < command->argv.size()) {
+    flow(kPositional, command->argv[first + 1]);  // $0
     for (const Value::Hole& hole : command->argv[first + 1].holes)
       if (hole.splits || hole.kind == Value::Hole::Kind::kGlob) scope_.set_positional(std::nullopt);
   }
@@ -380,7 +381,7 @@ void Analyser::carry_file(const RunsSpec& runs, SimpleCommand* command,
       continue;
     }
     if (is_stdin_path(file.value.text)) {
-      if (!feed.piped) continue;
+      if (!feed.piped && !feed.file) continue;
       RunsSpec stdin_runs = runs;
       stdin_runs.how = RunsSpec::How::kStdin;
       carry_stdin(stdin_runs, command, Arguments{}, feed);
@@ -388,6 +389,11 @@ void Analyser::carry_file(const RunsSpec& runs, SimpleCommand* command,
     }
     read_file(file.value, file.argument, runs.language, command);
     const bool here = command->program == "source" || command->program == ".";
+    const auto holds_secrets = [&](const Access& access) {
+      return access.argument == file.argument && (access.classes & map_->named()) != 0;
+    };
+    if (here && std::any_of(command->accesses.begin(), command->accesses.end(), holds_secrets))
+      flows_.add_anywhere("<" + file.value.text);
     if (here && spend(scope_.size() * kFieldCost)) scope_.forget_all();
   }
 }

@@ -49,6 +49,7 @@ Value Analyser::one(const Word& word) {
   unknown.text = slice(word.range);
   unknown.holes.push_back(
       {Value::Hole::Kind::kUnknown, false, 0, static_cast<std::uint32_t>(unknown.text.size())});
+  for (const Value& each : all) flow(unknown.text, each);
   unknown.source = source_;
   unknown.range = word.range;
   return unknown;
@@ -85,10 +86,14 @@ void Analyser::arithmetic(const std::vector<Part>& parts) {
         assigns || text.find("++") != std::string::npos || text.find("--") != std::string::npos;
   }
   if (!assigns) return;
-  // The names that it assigns are not examined.
+  // Which of the names it assigns is not examined.
   for (const Part& part : parts) {
     if (part.kind != Part::Kind::kText) continue;
     const std::string& text = part.text;
+    Value names;
+    names.text = text;
+    names.range = part.range;
+    doubt_names_in(names);
     std::size_t at = 0;
     while (at < text.size()) {
       std::size_t end = at;

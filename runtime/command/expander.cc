@@ -117,9 +117,13 @@ void Expander::append(std::string_view text, bool quoted) {
   if (current_.size() > 1) analyser_.spend(text.size() * current_.size());
 }
 
+std::string Expander::cut_hole(std::string text) {
+  return text.size() > kMaxHoleBytes ? text.substr(0, kMaxHoleBytes - 3) + "..." : text;
+}
+
 void Expander::hole(Value::Hole::Kind kind, std::string text, bool splits) {
   has_ = true;
-  if (text.size() > kMaxHoleBytes) text = text.substr(0, kMaxHoleBytes - 3) + "...";
+  text = cut_hole(std::move(text));
   for (Value& value : current_) add_hole(kind, text, splits, &value);
 }
 
@@ -146,11 +150,13 @@ void Expander::insert(const Value& value, bool quoted) {
     has_ = has_ || quoted || !value.text.empty();
     for (Value& each : current_) {
       each.quoted = each.quoted || quoted;
+      each.bare = each.bare || (value.bare && each.text.empty());
       if (each.text.size() + value.text.size() <= kMaxValueBytes) append_value(value, &each);
     }
     return;
   }
   if (!usual_blanks()) {  // the places where it is split are not examined
+    analyser_.flow(cut_hole(value.text), value);
     if (!value.text.empty()) hole(Value::Hole::Kind::kUnknown, value.text, true);
     return;
   }

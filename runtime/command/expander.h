@@ -30,6 +30,8 @@ class Expander {
  private:
   Value finished(Value value) const;
   void append(std::string_view text, bool quoted);
+  void note_flow(const Part& part, const std::string& shown);
+  static std::string cut_hole(std::string text);
   void hole(Value::Hole::Kind kind, std::string text, bool splits);
   static void add_hole(Value::Hole::Kind kind, const std::string& text, bool splits, Value* value);
   static void append_value(const Value& from, Value* to);

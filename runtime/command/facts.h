@@ -77,6 +77,7 @@ struct Access {
   PathClasses own = 0;       // of the path itself, for a rule's not_path
   int argument = -1;         // index into argv; -1: none
   Range range;               // in the command's source
+  std::string note;          // a sentence about the path, for the reason of a rule
 };
 
 struct NamedValue {
@@ -108,7 +109,7 @@ struct Nesting {
 };
 
 // A part of the line that cannot be known, or is not what it seems. Each doubt leads at least to a
-// question.
+// question, or into a sandbox that holds it.
 enum class Doubt : std::uint8_t {
   kUnparsed,                // not understood
   kOverLimit,               // long, or many commands: all of it was judged
@@ -138,6 +139,9 @@ struct DoubtFact {
   int source = 0;
   Range range;
   std::string detail;  // what is in doubt, as written: "$x", "LD_PRELOAD"
+  // What is known of it speaks of something that the sandbox of unknown commands leaves open
+  // (Knowledge::unheld): removing, ending, listeners of the session.
+  bool unheld = false;
 };
 
 struct SimpleCommand {
@@ -158,11 +162,20 @@ struct SimpleCommand {
   std::vector<int> operands;        // indexes into argv of words that are neither options nor
                                     // values of options
   std::vector<int> options;         // indexes into argv of options
-  std::string cwd;                  // absolute; "": not known
-  bool privileged = false;          // run by sudo, doas, su or pkexec
-  bool remote = false;              // runs on another machine or in a container
-  bool guessed = false;             // kGuess or kLiteral is in its nesting: may not run at all
-  bool known_program = false;       // Knowledge has a table for it
+  // Files that commands before it fetch from elsewhere, as they are written; "*": a whole tree.
+  std::vector<std::string> fetched;
+  std::string unknown_input;  // what it reads, if that stands in the line and has parts that
+                              // are not known; bounded
+  // Variables whose values its unknown words, or its input, may hold: see Flows::names.
+  std::vector<std::string> holds;
+  std::string cwd;          // absolute; "": not known
+  bool privileged = false;  // run by sudo, doas, su or pkexec
+  bool remote = false;      // runs on another machine or in a container
+  bool guessed = false;     // kGuess or kLiteral is in its nesting: may not run at all
+  // What an unknown program of the workspace names among its words. That program is judged by
+  // itself, and could do anything without a word: no rule need cover the guess.
+  bool guess_of_own = false;
+  bool known_program = false;  // Knowledge has a table for it
   int source = 0;
   Range range;  // in that source
 };

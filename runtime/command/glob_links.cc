@@ -8,12 +8,18 @@
 namespace gibbous::command {
 namespace {
 
-constexpr std::size_t kMaxMatches = 1024;  // of all patterns of one line
-constexpr std::size_t kMatchCost = 256;    // in bytes of text
-constexpr std::size_t kListCost = 8192;    // for a directory,
-constexpr std::size_t kEntryCost = 64;     // its entries,
-constexpr std::size_t kListedCost = 16;    // and for each when it is looked at
+constexpr std::size_t kMaxLinks = 512;  // found by all patterns of one line
+// The work for the patterns of one line, in units of some 10 ns: about 3,000 directories with
+// 30,000 names, or 1,200 links. It is apart from the work for the line itself, so that a short line
+// in a large tree has one part that is not known, and is not refused whole.
+constexpr std::size_t kMostLinkWork = std::size_t{3} << 20;
+constexpr std::size_t kMatchCost = 2500;  // a path is resolved
+constexpr std::size_t kListCost = 800;    // for a directory,
+constexpr std::size_t kEntryCost = 30;    // its entries,
+constexpr std::size_t kListedCost = 8;    // and for each when it is looked at
 constexpr std::size_t kMaxLinkedPath = 4096;
+
+constexpr PathClasses kPlainlyInside = kInWorkspace | kWorkspaceRoot;
 
 bool is_pattern(std::string_view component) {
   return component.find_first_of("*?[(") != std::string_view::npos;
@@ -21,16 +27,37 @@ bool is_pattern(std::string_view component) {
 
 // As shells match: a leading dot only by a dot.
 bool shell_match(std::string_view pattern, std::string_view name) {
+  if (pattern.find('(') != std::string_view::npos) return true;  // @(.|..) matches dots, too
   if (name[0] == '.' && pattern[0] != '.') return false;
-  return pattern.find('(') != std::string_view::npos || component_match(pattern, name);
+  return component_match(pattern, name);
 }
 
 }  // namespace
 
+// Package managers link thousands of directories of a workspace to one another.
+bool Analyser::stays_inside(const Access& as, const std::string& path, const std::string& real) {
+  PathQuestion question;
+  question.recursive = as.recursive;
+  for (const std::string& each : {real, normalize(path)}) {
+    question.path = each;
+    PathClasses own = 0;
+    std::size_t looked = 0;
+    if ((map_->classify(question, &own, &looked) & ~kPlainlyInside) != 0) return false;
+    if (!spend_on_links(looked * kListedCost)) return false;
+  }
+  return true;
+}
+
+bool Analyser::spend_on_links(std::size_t work) {
+  if (over_ || link_work_ > kMostLinkWork) return false;
+  link_work_ += work;
+  return link_work_ <= kMostLinkWork;
+}
+
 // `rest` begins with a slash; `linked`: a link was passed. Returns false if there were too many
 // matches to look at.
-bool Analyser::find_links(const std::string& directory, std::string_view rest, bool linked,
-                          std::vector<std::string>* into) {
+bool Analyser::find_links(const Access& as, const std::string& directory, std::string_view rest,
+                          bool linked, std::vector<std::string>* into) {
   const std::size_t begin = rest.find_first_not_of('/');
   if (begin == std::string_view::npos || directory.size() > kMaxLinkedPath) return true;
   const std::size_t end = std::min(rest.find('/', begin), rest.size());
@@ -38,39 +65,42 @@ bool Analyser::find_links(const std::string& directory, std::string_view rest, b
   const std::string_view behind = rest.substr(end);
   const bool last = behind.find_first_not_of('/') == std::string_view::npos;
   const auto leads_away = [&](const std::string& path) {
-    if (++matches_ > kMaxMatches || !spend(kMatchCost)) return false;
+    if (!spend_on_links(kMatchCost)) return false;
     const auto real = place_.resolve(path);
-    if (real && *real != normalize(path)) into->push_back(path);
-    return true;
+    if (!real || *real == normalize(path) || stays_inside(as, path, *real)) return true;
+    into->push_back(behind.empty() ? path : path + "/");
+    return ++links_found_ < kMaxLinks;
   };
   if (!is_pattern(component)) {
     const std::string next = directory + "/" + std::string(component);
     if (last) return leads_away(next);
     if (!linked) {
-      if (++matches_ > kMaxMatches || !spend(kMatchCost)) return false;
+      if (!spend_on_links(kMatchCost)) return false;
       const auto real = place_.resolve(next);
       linked = real && *real != normalize(next);
     }
-    return find_links(next, behind, linked, into);
+    return find_links(as, next, behind, linked, into);
   }
   // .* is the directory itself, too.
-  if (!last && shell_match(component, ".") && !find_links(directory + "/.", behind, linked, into))
+  if (!last && shell_match(component, ".") &&
+      !find_links(as, directory + "/.", behind, linked, into))
     return false;
   auto listed = listed_.find(directory);
   if (listed == listed_.end()) {
-    if (!spend(kListCost)) return false;
+    if (!spend_on_links(kListCost)) return false;
     listed = listed_.emplace(directory, place_.list(directory)).first;
-    if (!spend(listed->second.size() * kEntryCost)) return false;
+    if (!spend_on_links(listed->second.size() * kEntryCost)) return false;
   }
-  if (!spend(listed->second.size() * kListedCost)) return false;
+  if (!spend_on_links(listed->second.size() * kListedCost)) return false;
   for (const DirectoryEntry& entry : listed->second) {
     if (!shell_match(component, entry.name)) continue;
     const std::string next = directory + "/" + entry.name;
     if (last) {
-      if ((linked || entry.link) && !leads_away(next)) return false;
+      // A link that is removed is not followed.
+      const bool followed = entry.link && (as.kind != AccessKind::kRemove || !behind.empty());
+      if ((linked || followed) && !leads_away(next)) return false;
     } else if (entry.link || entry.directory) {
-      if (++matches_ > kMaxMatches) return false;
-      if (!find_links(next, behind, linked || entry.link, into)) return false;
+      if (!find_links(as, next, behind, linked || entry.link, into)) return false;
     }
   }
   return true;
@@ -94,7 +124,7 @@ bool Analyser::looks_for_links(const Access& as, const std::string& known,
 void Analyser::add_links(const Access& as, const std::string& known, const std::string& rest,
                          std::vector<Access>* into) {
   std::vector<std::string> links;
-  const bool all = find_links(known == "/" ? "" : known, rest, false, &links);
+  const bool all = find_links(as, known == "/" ? "" : known, rest, false, &links);
   for (const std::string& link : links) {
     Value path;
     path.text = link;
@@ -103,14 +133,13 @@ void Analyser::add_links(const Access& as, const std::string& known, const std::
     add_access(as.kind, as.recursive, path, as.argument, as.redirection, {}, &found);
     for (Access& access : found) {
       access.written = as.written;
-      if ((access.classes & ~(kInWorkspace | kWorkspaceRoot)) != 0)
-        into->push_back(std::move(access));
+      if ((access.classes & ~kPlainlyInside) != 0) into->push_back(std::move(access));
     }
   }
   if (all) return;
   Access unknown = as;
   unknown.path.clear();
-  unknown.classes = unknown.own = kUnknownPath;
+  unknown.classes = unknown.own = kUnknownPath | map_->by_name(rest) | map_->entered();
   into->push_back(std::move(unknown));
 }
 

@@ -34,8 +34,7 @@ PathClasses own_bit(std::size_t index) {
 
 const ProgramSpec* Knowledge::find(const std::string& program) const {
   if (program.empty()) return nullptr;
-  const auto exact = programs.find(program);
-  if (exact != programs.end()) return exact->second.get();
+  if (const ProgramSpec* exact = programs.find(program)) return exact;
   for (const auto& [name, spec] : patterns)
     if (glob_matches(name, program)) return spec.get();
   return nullptr;

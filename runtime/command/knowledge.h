@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/command/facts.h"
 #include "runtime/command/lazy_regex.h"
+#include "runtime/command/spec_table.h"
 
 namespace gibbous::command {
 
@@ -102,7 +102,11 @@ struct ProgramSpec {
   bool lists = false;                    // its output is paths below its operands: find, ls
   bool lists_names = false;              // without the operands in front of them: ls
   bool builds = false;                   // it makes what it writes of what it reads: a compiler
-  HistorySpec history;                   // of a shell
+  // What it brings from elsewhere: files that it names, a whole tree, a tree if an operand is an
+  // address or another remote than origin, or what an archive holds.
+  enum class Fetches { kNothing, kFiles, kTree, kAddress, kArchive };
+  Fetches fetches = Fetches::kNothing;
+  HistorySpec history;               // of a shell
   std::vector<std::string> filters;  // flags without one of which it lists everything: find -name
   std::map<std::string, std::shared_ptr<const ProgramSpec>> subcommands;  // "push", "remote add"
 };
@@ -168,12 +172,14 @@ struct PathClassSpec {
   std::vector<std::string> entries;
   bool inside = false;  // holds for paths in the workspace too (protected files, credentials)
   bool named = false;   // holds for whatever a word names: AccessKind::kName
+  // Holds for what starts there: a command whose working directory has the class enters it.
+  bool entered = false;
 };
 
 struct Knowledge {
-  std::unordered_map<std::string, std::shared_ptr<const ProgramSpec>> programs;  // name or glob*
+  SpecTable<ProgramSpec> programs;
   std::vector<std::pair<std::string, std::shared_ptr<const ProgramSpec>>> patterns;  // with a *
-  std::unordered_map<std::string, std::shared_ptr<const ReadingSpec>> reading;       // by program
+  SpecTable<ReadingSpec> reading;                                                    // by program
   ReadingVariables reading_variables;
   std::vector<VariableSpec> variables;
   std::map<std::string, LanguageSpec> languages;
@@ -182,6 +188,9 @@ struct Knowledge {
   std::map<std::string, std::string> outputs;
   // Options whose values are text in every program, as globs: "--exclude*".
   std::vector<std::string> text;
+  // Found in a doubtful text, it speaks of harm inside what an unknown command may change. Null:
+  // every doubt does.
+  std::shared_ptr<const LazyRegex> unheld;
 
   const ProgramSpec* find(const std::string& program) const;
   // Returns true for a name among reading_variables.configuring.

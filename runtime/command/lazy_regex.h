@@ -4,6 +4,7 @@
 
 #include <re2/re2.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,8 +14,14 @@ namespace gibbous::command {
 
 class LazyRegex {
  public:
-  explicit LazyRegex(std::string pattern) : pattern_(std::move(pattern)) {}
+  explicit LazyRegex(std::string pattern) : LazyRegex(std::move(pattern), default_options()) {}
+  LazyRegex(std::string pattern, const re2::RE2::Options& options)
+      : pattern_(std::move(pattern)), options_(options) {}
 
+  const std::string& pattern() const { return pattern_; }
+  const re2::RE2::Options& options() const { return options_; }
+
+  bool is_compiled() const { return is_compiled_.load(std::memory_order_relaxed); }
   // Returns null for a wrong pattern. Code that reads an untested pattern calls this at once.
   const re2::RE2* get() const {
     std::call_once(once_, [this] { compile(); });
@@ -22,18 +29,26 @@ class LazyRegex {
   }
   // Returns the error of the pattern, or "".
   std::string error() const { return get() == nullptr ? regex_->error() : ""; }
+  // Returns the part of a wrong pattern that is wrong, or "".
+  std::string error_part() const { return get() == nullptr ? regex_->error_arg() : ""; }
 
  private:
   static constexpr int kMaxMemory = 4 << 20;  // bytes, of the program and its automaton
 
-  void compile() const {
+  static re2::RE2::Options default_options() {
     re2::RE2::Options options;
     options.set_log_errors(false);
     options.set_max_mem(kMaxMemory);
-    regex_ = std::make_unique<const re2::RE2>(pattern_, options);
+    return options;
+  }
+  void compile() const {
+    regex_ = std::make_unique<const re2::RE2>(pattern_, options_);
+    is_compiled_.store(true, std::memory_order_relaxed);
   }
 
-  std::string pattern_;
+  const std::string pattern_;
+  const re2::RE2::Options options_;
+  mutable std::atomic<bool> is_compiled_{false};
   mutable std::once_flag once_;
   mutable std::unique_ptr<const re2::RE2> regex_;
 };

@@ -16,6 +16,7 @@ constexpr std::size_t kMaxLinkName = 256;  // longer words are not looked up as 
 constexpr std::size_t kMaxLines = 4096;    // of text that a program reads
 constexpr std::size_t kLinkCost = 512;     // in bytes of text
 constexpr std::size_t kNamedCost = 256;
+constexpr std::size_t kMaxWritten = 120;
 
 constexpr std::string_view kPathBlanks = " \t\r\n";
 
@@ -104,10 +105,7 @@ bool Analyser::stands_in_named(const Directory& from) {
   return std::any_of(from.paths.begin(), from.paths.end(), [&](const std::string& path) {
     const auto found = in_named_.find(path);
     if (found != in_named_.end()) return found->second;
-    PathQuestion question;
-    question.path = normalize(path);
-    PathClasses own = 0;
-    return in_named_[path] = (map_->classify(question, &own) & map_->named()) != 0;
+    return in_named_[path] = map_->is_named(normalize(path));
   });
 }
 
@@ -211,6 +209,38 @@ bool Analyser::is_text(const SimpleCommand& command, const Arguments& arguments,
   if (names_text(command.argv[at].text)) return true;
   const std::string& before = command.argv[at - 1].text;
   return at > 1 && before.find('=') == std::string::npos && names_text(before);
+}
+
+// Adds its working directory, where that has a class that counts for whatever starts there.
+void Analyser::add_entered(const Directory& from, SimpleCommand* command) {
+  if (map_->entered() == 0 || command->remote) return;
+  for (const std::string& path : from.paths) {
+    if (!spend(path.size())) return;
+    Access access;
+    access.kind = AccessKind::kEnter;
+    access.path = normalize(path);
+    access.written = access.path.substr(0, kMaxWritten);
+    access.range = command->range;
+    PathQuestion question;
+    question.path = access.path;
+    (void)map_->classify(question, &access.own);
+    access.classes = access.own;
+    if ((access.own & map_->entered()) != 0) command->accesses.push_back(std::move(access));
+  }
+  if (!from.unknown) return;
+  Access anywhere;
+  anywhere.kind = AccessKind::kEnter;
+  anywhere.written = "the working directory, which is not known";
+  anywhere.range = command->range;
+  anywhere.classes = anywhere.own = map_->entered();
+  command->accesses.push_back(std::move(anywhere));
+}
+
+void Analyser::add_notes(SimpleCommand* command) {
+  if (map_->entered() == 0) return;
+  for (Access& access : command->accesses) {
+    if ((access.classes & map_->entered()) != 0) access.note = map_->note_of(access.path);
+  }
 }
 
 // Adds the paths that the words of a command name, the variables that it is given, and the text

@@ -17,6 +17,7 @@ void Expander::parameter(const Part& part) {
   // A command inside runs in any case, even in ${x:-$(cmd)}.
   const std::string shown = analyser_.slice(part.range);
   operand(part, shown);
+  note_flow(part, shown);
   const bool all = part.text == "@" || part.text == "*";
   if (part.op.empty() && (all || positional_number(part.text) > 0)) {
     positional(part, shown);
@@ -93,6 +94,16 @@ void Expander::operand(const Part& part, const std::string& shown) {
   } else {
     analyser_.visit(part.operand);
   }
+}
+
+// An unknown part stands in a word as it is written, perhaps cut.
+void Expander::note_flow(const Part& part, const std::string& shown) {
+  const std::vector<std::string> names = held_by(part);
+  analyser_.flow_names(shown, names);
+  const std::string cut = cut_hole(shown);
+  if (cut != shown) analyser_.flow_names(cut, names);
+  if (part.op != "=" && part.op != ":=") return;
+  for (const Part& each : part.operand) analyser_.flow_names(part.text, held_by(each));
 }
 
 long Expander::positional_number(const std::string& name) {
@@ -192,6 +203,7 @@ void Expander::alternatives(const Variable& variable, const std::string& shown, 
                           (value.text.find_first_of(kBlanks) != std::string::npos ||
                            value.has_unknown() || !usual_blanks());
       if (splits) {
+        analyser_.flow(value.text, value);
         add_hole(Value::Hole::Kind::kUnknown, value.text, true, &each);
       } else {
         append_value(value, &each);

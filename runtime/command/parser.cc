@@ -18,6 +18,11 @@ constexpr std::array<std::string_view, 21> kReserved = {
     "!",        "[[", "case", "coproc", "do",   "done", "elif",  "else",  "esac", "fi", "for",
     "function", "if", "in",   "select", "then", "time", "until", "while", "{",    "}"};
 constexpr std::size_t kLongestReserved = 8;
+constexpr std::array<bool, 256> kBeginsReserved = [] {
+  std::array<bool, 256> made{};
+  for (const std::string_view word : kReserved) made[static_cast<unsigned char>(word[0])] = true;
+  return made;
+}();
 
 }  // namespace
 
@@ -52,13 +57,9 @@ std::size_t Parser::after(std::size_t at) const {
   return at == source_.skip_newline ? source_.skip_to : at + 1;
 }
 
-int Parser::character_behind(std::size_t& at) const {
+int Parser::behind_continuations(std::size_t& at) const {
   while (at + 1 < end_ && text_[at] == '\\' && text_[at + 1] == '\n') at = after(at + 1);
   return at < end_ ? static_cast<unsigned char>(text_[at]) : kEnd;
-}
-
-int Parser::peek() {
-  return halted() ? kEnd : character_behind(at_);
 }
 
 int Parser::second() {
@@ -106,7 +107,8 @@ bool Parser::at_word_start() {
 std::string_view Parser::reserved_word() {
   std::array<char, kLongestReserved> word{};
   std::size_t size = 0;
-  if (peek() == kEnd) return {};
+  const int first = peek();
+  if (first == kEnd || !kBeginsReserved[static_cast<unsigned char>(first)]) return {};
   std::size_t at = at_;
   int c = character_behind(at);
   for (; c != kEnd && !is_metacharacter(c); c = character_behind(at)) {

@@ -105,9 +105,14 @@ class Parser {
   friend class Bounds;
 
   // Characters (parser.cc). peek() and second() skip line continuations.
-  int peek();
+  int peek() { return halted() ? kEnd : character_behind(at_); }
   int second();
-  int character_behind(std::size_t& at) const;  // moves `at` over continuations
+  // Moves `at` over continuations.
+  int character_behind(std::size_t& at) const {
+    if (at < end_ && text_[at] != '\\') return static_cast<unsigned char>(text_[at]);
+    return behind_continuations(at);
+  }
+  int behind_continuations(std::size_t& at) const;
   void advance();
   std::size_t after(std::size_t at) const;
   std::size_t before(std::size_t at, std::size_t from) const;

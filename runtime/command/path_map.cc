@@ -165,9 +165,11 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
   map->workspace_ = normalize(place.workspace);
   if (place.resolve && !map->workspace_.empty())
     map->workspace_ = place.resolve(map->workspace_).value_or(map->workspace_);
+  map->notes_ = place.notes;
   PathClasses bit = 1U << kFirstOwnClass;
   for (const PathClassSpec& spec : knowledge.classes) {
     if (spec.named) map->named_ |= bit;
+    if (spec.entered && !spec.entries.empty()) map->entered_ |= bit;
     for (const std::string& written : spec.entries) {
       Entry entry;
       entry.bit = bit;
@@ -212,7 +214,20 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
     }
     bit <<= 1;
   }
+  map->is_workspace_named_ = map->has_named_class(map->workspace_);
   return map;
+}
+
+bool PathMap::is_named(const std::string& directory) const {
+  // Most lines ask about the workspace.
+  return directory == workspace_ ? is_workspace_named_ : has_named_class(directory);
+}
+
+bool PathMap::has_named_class(const std::string& directory) const {
+  PathQuestion question;
+  question.path = directory;
+  PathClasses own = 0;
+  return (classify(question, &own) & named_) != 0;
 }
 
 namespace {
@@ -241,6 +256,14 @@ bool overlaps(const std::vector<std::string_view>& pattern, std::string_view ent
 }
 
 }  // namespace
+
+std::string PathMap::note_of(const std::string& path) const {
+  for (const auto& [place, note] : notes_) {
+    if (is_within(path, place)) return note;
+  }
+  const auto below = notes_.lower_bound(path == "/" ? path : path + "/");
+  return below != notes_.end() && is_within(below->first, path) ? below->second : "";
+}
 
 PathClasses PathMap::may_match(const std::string& pattern) const {
   const std::vector<std::string_view> parts = components_of(pattern);
@@ -372,11 +395,12 @@ PathMap::Found PathMap::up(std::string_view path, bool inside) const {
 }
 
 // Returns the classes of entries below the path.
-PathClasses PathMap::below(const std::string& path, bool inside) const {
+PathClasses PathMap::below(const std::string& path, bool inside, std::size_t* looked) const {
   PathClasses found = 0;
   const std::string prefix = path == "/" ? path : path + "/";
   for (auto at = sorted_.lower_bound(prefix); at != sorted_.end(); ++at) {
     if (at->first.compare(0, prefix.size(), prefix) != 0) break;
+    ++*looked;
     PathClasses here = at->second;
     if (inside) {
       const auto marks = exact_.find(at->first);
@@ -435,7 +459,8 @@ PathClasses PathMap::itself(const std::string& path, bool inside) const {
 }
 
 // Returns the classes of entries directly below the path that a pattern, if given, may match.
-PathClasses PathMap::one_below(const PathQuestion& question, bool inside) const {
+PathClasses PathMap::one_below(const PathQuestion& question, bool inside,
+                               std::size_t* looked) const {
   PathClasses found = itself(question.path, inside);
   const auto marks_of_it = exact_.find(question.path);
   if (marks_of_it != exact_.end())
@@ -443,6 +468,7 @@ PathClasses PathMap::one_below(const PathQuestion& question, bool inside) const 
   const std::string prefix = question.path == "/" ? question.path : question.path + "/";
   for (auto at = sorted_.lower_bound(prefix); at != sorted_.end(); ++at) {
     if (at->first.compare(0, prefix.size(), prefix) != 0) break;
+    ++*looked;
     const std::string_view rest = std::string_view(at->first).substr(prefix.size());
     const std::string_view component = rest.substr(0, rest.find('/'));
     const bool deeper = component.size() < rest.size();
@@ -456,8 +482,11 @@ PathClasses PathMap::one_below(const PathQuestion& question, bool inside) const 
   return found;
 }
 
-PathClasses PathMap::classify(const PathQuestion& question, PathClasses* own) const {
+PathClasses PathMap::classify(const PathQuestion& question, PathClasses* own,
+                              std::size_t* looked) const {
   *own = 0;
+  std::size_t unasked = 0;
+  if (looked == nullptr) looked = &unasked;
   const std::string& path = question.path;
   if (path.empty()) return *own = kUnknownPath;
   const bool inside = !workspace_.empty() && is_within(path, workspace_);
@@ -465,7 +494,7 @@ PathClasses PathMap::classify(const PathQuestion& question, PathClasses* own) co
   *own = inside ? kInWorkspace : kOutside;
   if (question.hole && !question.contents) {
     *own |= kPartlyKnown | itself(path, inside);
-    PathClasses found = *own | one_below(question, inside);
+    PathClasses found = *own | one_below(question, inside, looked);
     // The hole may be the workspace, or a directory above it.
     if (above) {
       const std::string rest = workspace_.substr(path == "/" ? 1 : path.size() + 1);
@@ -479,7 +508,7 @@ PathClasses PathMap::classify(const PathQuestion& question, PathClasses* own) co
   if (inside && path == workspace_) *own |= kWorkspaceRoot;
   if (above) *own |= kHoldsWorkspace;
   const bool covers = question.recursive || question.contents;
-  return covers ? *own | below(path, inside) : *own;
+  return covers ? *own | below(path, inside, looked) : *own;
 }
 
 }  // namespace gibbous::command

@@ -42,8 +42,10 @@ class PathMap {
   // unknown variable are ignored.
   static std::shared_ptr<const PathMap> create(const Knowledge& knowledge, const Place& place);
 
-  // `own` receives the classes of the path itself, without those of paths below it.
-  PathClasses classify(const PathQuestion& question, PathClasses* own) const;
+  // `own` receives the classes of the path itself, without those of paths below it. `looked` grows
+  // by the number of entries that were looked at for what may lie below it; it may be null.
+  PathClasses classify(const PathQuestion& question, PathClasses* own,
+                       std::size_t* looked = nullptr) const;
   // Returns the classes of entries that an absolute path with patterns may be, or be below.
   PathClasses may_match(const std::string& pattern) const;
   // Returns the classes of entries whose name is a component of a path with an unknown beginning:
@@ -57,7 +59,13 @@ class PathMap {
   bool may_name_with_blank(std::string_view text) const;
   // The classes that count for whatever a word names.
   PathClasses named() const { return named_; }
+  // Those that count for a working directory, as far as this place has such paths.
+  PathClasses entered() const { return entered_; }
+  // A sentence about what is at the path, above or below it; "": there is none.
+  std::string note_of(const std::string& path) const;
   const std::string& workspace() const { return workspace_; }
+  // Returns true if the directory, normalised, has a `named` class.
+  bool is_named(const std::string& directory) const;
 
  private:
   struct Entry {
@@ -81,16 +89,17 @@ class PathMap {
     PathClasses inside = 0;  // which of `below` and `itself` hold in the workspace
   };
 
+  bool has_named_class(const std::string& directory) const;
   void add(Entry entry);
   struct Found {
     PathClasses classes = 0;
     PathClasses out = 0;  // taken out
   };
   Found up(std::string_view path, bool inside) const;
-  PathClasses below(const std::string& path, bool inside) const;
+  PathClasses below(const std::string& path, bool inside, std::size_t* looked) const;
   Found by_pattern(const std::string& path, bool inside) const;
   PathClasses itself(const std::string& path, bool inside) const;
-  PathClasses one_below(const PathQuestion& question, bool inside) const;
+  PathClasses one_below(const PathQuestion& question, bool inside, std::size_t* looked) const;
 
   void add_name(std::string_view path);
 
@@ -104,6 +113,9 @@ class PathMap {
 
   std::string workspace_;
   PathClasses named_ = 0;
+  PathClasses entered_ = 0;
+  bool is_workspace_named_ = false;
+  std::map<std::string, std::string> notes_;
   // The last components of the entries of named classes, ".p12" for "*.p12"; and their lengths.
   std::unordered_set<std::string, NameHash, std::equal_to<>> names_;
   std::uint64_t name_lengths_ = 0;

@@ -16,6 +16,12 @@ Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, 
   Feed input = feed;
   for (const Redirection& each : redirections) {
     const bool stdin_too = each.fd == -1 || each.fd == 0;
+    if (!each.fd_variable.empty()) {  // {NAME}>x
+      Value name;
+      name.text = each.fd_variable;
+      name.range = each.range;
+      doubt_name(name);
+    }
     switch (each.op) {
       case Redirection::Op::kHere:
       case Redirection::Op::kHereString: {

@@ -59,6 +59,11 @@ void unite(const std::vector<Function::Body>& with, std::vector<Function::Body>*
 
 }  // namespace
 
+void Scope::begin(Directory cwd) {
+  cwd_ = std::move(cwd);
+  positional_.emplace();
+}
+
 const Variable* Scope::find(const std::string& name) const {
   const auto found = variables_.find(name);
   if (found == variables_.end()) return nullptr;
@@ -78,6 +83,10 @@ void Scope::set(const std::string& name, Variable value) {
     return;
   }
   note_variable(name);
+  put(name, std::move(value));
+}
+
+void Scope::put(const std::string& name, Variable value) {
   value.born = ++changes_;
   Variable& now = variables_[name];
   value.exported = value.exported || now.exported;
@@ -149,7 +158,6 @@ void Scope::enter(Directory to) {
   journal_.push_back(
       {Change::Kind::kDirectory, "", std::nullopt, std::nullopt, std::move(cwd_), std::nullopt});
   cwd_ = std::move(to);
-  moved_ = moved_ || journal_.size() > 1;
   ++changes_;
 }
 
@@ -332,7 +340,7 @@ void Scope::blur() {
     variables_[name].born = ++changes_;
   }
   set_positional(std::nullopt);
-  if (moved_) enter({cwd_.paths, true});
+  enter({cwd_.paths, true});
 }
 
 }  // namespace gibbous::command

@@ -42,6 +42,10 @@ struct Directory {
 
 class Scope {
  public:
+  // What holds when the line begins: nothing undoes that.
+  void given(const std::string& name, Variable value) { put(name, std::move(value)); }
+  void begin(Directory cwd);
+
   const Variable* find(const std::string& name) const;
   void set(const std::string& name, Variable value);
   // Allows any value from now on.
@@ -101,6 +105,7 @@ class Scope {
   };
   template <typename Counts>
   void merge_variables(Mark mark, Counts counts);
+  void put(const std::string& name, Variable value);
   void note_variable(const std::string& name);
   void note_function(const std::string& name);
 
@@ -110,7 +115,6 @@ class Scope {
   std::unordered_set<std::string> distorted_;
   std::size_t changes_ = 0;
   std::size_t shell_ = 0;  // variables born before this belong to another shell
-  bool moved_ = false;     // the working directory changed at some time
   std::unordered_map<std::string, Function> functions_;
   Directory cwd_;
   std::optional<std::vector<Value>> positional_;

@@ -8,11 +8,20 @@ namespace gibbous::command {
 namespace {
 
 constexpr std::size_t kMaxPrintedWords = 1024;
-constexpr std::size_t kMaxDetail = 120;
 constexpr std::size_t kWordCost = 64;  // in bytes of text
 constexpr std::size_t kNestedWordCost = 192;
 constexpr std::size_t kNestingCost = 16;
+constexpr std::size_t kMaxFetched = 16;  // more count as a tree
+constexpr std::size_t kMaxInputShown = 4096;
 constexpr std::size_t kMaxChoices = 8;  // of words with alternatives, for one command
+
+bool is_own_remote(const std::string& name) {
+  return name == "origin" || name == "upstream" || name == ".";
+}
+
+bool is_local_host(const std::string& host) {
+  return host == "localhost" || host == "::1" || host == "0.0.0.0" || host.rfind("127.", 0) == 0;
+}
 
 }  // namespace
 
@@ -144,6 +153,7 @@ void Analyser::assign(const Assignment& assignment, NamedValue* made) {
         };
         variable.unknown = variable.unknown || arg.alternative || keyed ||
                            std::any_of(arg.value.holes.begin(), arg.value.holes.end(), several);
+        flow(assignment.name, arg.value);
         variable.values.push_back(std::move(arg.value));
       }
     }
@@ -160,6 +170,7 @@ void Analyser::assign(const Assignment& assignment, NamedValue* made) {
     }
   } else {
     variable.values = values(assignment.value);
+    for (const Value& value : variable.values) flow(assignment.name, value);
     made->value = variable.values.size() == 1 ? variable.values[0]
                                               : hole_value(slice(assignment.value.range));
     if (assignment.append && !assignment.subscripted) {
@@ -291,12 +302,22 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   Arguments arguments = split_arguments(command.argv, spec);
   if (carry(&command, &args, &arguments, feed)) return;
   guessed_dangerous_.clear();
+  const std::size_t first_guess = facts_.commands.size();
   if (spec == nullptr && !command.program.empty()) guess(command, args, feed);
   const std::string carries = guessed_dangerous_;
   take_exported(&command);
   add_accesses(arguments, start, &command);
+  for (const Access& access : command.accesses) {
+    const bool own = access.kind == AccessKind::kExecute && access.argument == 0 &&
+                     (access.classes & kInWorkspace) != 0;
+    for (std::size_t at = first_guess; own && at < facts_.commands.size(); ++at)
+      facts_.commands[at].guess_of_own = true;
+  }
+  add_entered(start, &command);
   add_names(arguments, start, feed, &command);
+  add_notes(&command);
   builtin(command, args, feed);
+  flow("_", command.argv.back());
   if (command.program_word.text.find('/') != std::string::npos) {
     for (std::size_t at = 0; at < command.accesses.size(); ++at) {
       const Access access = command.accesses[at];
@@ -315,6 +336,8 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   if (computed) {
     doubt(Doubt::kUnknownCommandArgument, command.range, command.program,
           static_cast<int>(facts_.commands.size()));
+    // It may be any of them, also one that a rule asks about.
+    if (!facts_.doubts.empty()) facts_.doubts.back().unheld = true;
   }
   add_hosts(arguments, &command);
   emit(std::move(command), arguments, feed);
@@ -339,6 +362,8 @@ bool Analyser::run_alternatives(const std::vector<Arg>& args, const SimpleComman
       Arg unknown = args[at];
       unknown.value = hole_value(args[at].value.text);
       unknown.value.range = args[at].value.range;
+      for (std::size_t choice = at; choice < end; ++choice)
+        flow(unknown.value.text, args[choice].value);
       for (std::vector<Arg>& each : all) each.push_back(unknown);
     } else {
       std::vector<std::vector<Arg>> next;
@@ -382,6 +407,10 @@ void Analyser::emit(SimpleCommand command, const Arguments& arguments, const Fee
   command.operands = arguments.operands;
   command.options = arguments.options;
   command.known_program = arguments.program != nullptr;
+  command.fetched = fetched_;
+  if (feed.text && feed.text->has_unknown())
+    command.unknown_input = feed.text->text.substr(0, kMaxInputShown);
+  command.holds = given_to(command, feed);  // finish() follows them to the names
   for (const Nesting& each : nesting_) {
     command.guessed = command.guessed || each.kind == Nesting::Kind::kGuess ||
                       each.kind == Nesting::Kind::kLiteral;
@@ -389,6 +418,7 @@ void Analyser::emit(SimpleCommand command, const Arguments& arguments, const Fee
   check_name(command, index);
   print_output(command, arguments, feed);
   note_files(command, index);
+  note_fetched(command, arguments);
   if (done_) return;
   outputs_.resize(facts_.commands.size());
   outputs_.push_back(printed_.text ? printed_.text->text : printed_.maybe);
@@ -401,8 +431,10 @@ void Analyser::take_exported(SimpleCommand* command) {
   if (name != "export" && name != "declare" && name != "typeset" && name != "readonly" &&
       name != "local")
     return;
+  bool integers = false;
   for (std::size_t at = 1; at < command->argv.size() && at < kMaxPrintedWords; ++at) {
     const Value& word = command->argv[at];
+    integers = integers || (word.text[0] == '-' && word.text.find('i') != std::string::npos);
     const std::size_t equals = word.text.find('=');
     const bool known = word.holes.empty() || word.holes.front().begin > equals;
     if (!known || (equals == std::string::npos && word.starts_unknown())) {
@@ -415,6 +447,7 @@ void Analyser::take_exported(SimpleCommand* command) {
     // declare NAME=value, NAME+=value, NAME[key]=value
     const std::string name = word.text.substr(0, word.text.find_first_of("=+["));
     if (!is_name(name)) continue;
+    if (integers) doubt_names_in(tail_of(word, equals + 1));  // declare -i x=PATH=1
     command->assignments.push_back({name, tail_of(word, equals + 1), true});
   }
 }
@@ -439,75 +472,55 @@ void Analyser::note_files(const SimpleCommand& command, int index) {
   }
 }
 
-void Analyser::check_name(const SimpleCommand& command, int index) {
-  const Value& word = command.program_word;
-  if (!word.literal()) {
-    const auto decoded = [](const Value::Hole& hole) { return hole.decoded; };
-    const bool decodes = std::any_of(word.holes.begin(), word.holes.end(), decoded);
-    doubt(decodes ? Doubt::kDecodedCode : Doubt::kUnknownProgram, word.range, word.text, index);
-    return;
+// Remembers what the line brings from elsewhere: its next commands may run it unseen.
+void Analyser::note_fetched(const SimpleCommand& command, const Arguments& arguments) {
+  const auto fetches = [](const ProgramSpec* spec) {
+    return spec == nullptr ? ProgramSpec::Fetches::kNothing : spec->fetches;
+  };
+  ProgramSpec::Fetches kind = fetches(arguments.spec);
+  if (kind == ProgramSpec::Fetches::kNothing) kind = fetches(arguments.program);
+  const auto add = [&](const std::string& what) {
+    if (std::find(fetched_.begin(), fetched_.end(), what) != fetched_.end()) return;
+    if (fetched_.size() < kMaxFetched) {
+      fetched_.push_back(what);
+    } else {
+      fetched_.back() = "*";
+    }
+  };
+  const auto is_address = [&](int index) {
+    const std::string& word = command.argv[static_cast<std::size_t>(index)].text;
+    const std::size_t at = word.find('@');
+    return word.find("://") != std::string::npos ||
+           (at != std::string::npos && word.find(':', at) != std::string::npos);
+  };
+  const auto is_elsewhere = [](const std::string& host) { return !is_local_host(host); };
+  switch (kind) {
+    case ProgramSpec::Fetches::kNothing:
+      return;
+    case ProgramSpec::Fetches::kTree:
+      return add("*");
+    case ProgramSpec::Fetches::kAddress:
+      // git pull origin is of the project; git pull fork is somebody else's.
+      if (!arguments.operands.empty() &&
+          (std::any_of(arguments.operands.begin(), arguments.operands.end(), is_address) ||
+           !is_own_remote(command.argv[static_cast<std::size_t>(arguments.operands[0])].text)))
+        add("*");
+      return;
+    case ProgramSpec::Fetches::kFiles:
+      if (!std::any_of(command.hosts.begin(), command.hosts.end(), is_elsewhere)) return;
+      for (const Access& access : command.accesses) {
+        if (access.kind == AccessKind::kWrite && access.path != "/dev/null") add(access.path);
+      }
+      return;
+    case ProgramSpec::Fetches::kArchive: {
+      const auto downloads = [&](const std::string& program) {
+        return fetches(knowledge_.find(program)) == ProgramSpec::Fetches::kFiles;
+      };
+      const bool fed = std::any_of(command.fed_by.begin(), command.fed_by.end(), downloads);
+      if (fed || !fetched_.empty()) add("*");
+      return;
+    }
   }
-  if (word.text.empty() || !all_ascii(word.text))
-    doubt(Doubt::kEncoding, word.range, word.text, index);
-}
-
-const VariableSpec* Analyser::executing(const NamedValue& assignment) const {
-  for (const VariableSpec& spec : knowledge_.variables) {
-    if (!component_match(spec.name, assignment.name)) continue;
-    // The value is checked as written ("$PATH:./bin"); command output is never safe.
-    const std::string& text = assignment.value.text;
-    const bool computed =
-        text.find("$(") != std::string::npos || text.find('`') != std::string::npos;
-    const bool safe = !computed && spec.safe != nullptr && is_safe(spec, text);
-    return safe ? nullptr : &spec;
-  }
-  return nullptr;
-}
-
-// read PATH, printf -v PATH and for PATH in give an unknown value to a variable that makes programs
-// run something.
-void Analyser::doubt_name(const Value& word) {
-  std::string name = word.text.rfind("-v", 0) == 0 ? word.text.substr(2) : word.text;
-  name = name.substr(0, name.find('['));  // an element of BASH_CMDS is a program, too
-  if (!is_name(name)) return;
-  NamedValue made;
-  made.name = name;
-  made.value = hole_value("$(...)");
-  if (executing(made) != nullptr) doubt(Doubt::kExecutingVariable, word.range, name);
-}
-
-// ${PAGER:=./x} assigns as PAGER=./x does.
-void Analyser::doubt_default(const Part& part) {
-  NamedValue made;
-  made.name = part.text;
-  for (const Part& piece : part.operand)
-    made.value.text += piece.kind == Part::Kind::kText ? piece.text : slice(piece.range);
-  if (executing(made) != nullptr) doubt(Doubt::kExecutingVariable, part.range, slice(part.range));
-}
-
-// The value of a variable that makes programs run something is code, and comes before its command.
-void Analyser::check_assignments(const SimpleCommand& command) {
-  std::vector<const NamedValue*> found;
-  for (const NamedValue& each : command.assignments) {
-    const VariableSpec* spec = executing(each);
-    if (spec == nullptr) continue;
-    found.push_back(&each);
-    if (!spec->shell || each.value.text.empty()) continue;
-    SimpleCommand base;
-    base.privileged = command.privileged;
-    base.remote = command.remote;
-    shell_code(each.value, base, each.name, {});
-  }
-  for (const NamedValue* each : found) {
-    doubt(Doubt::kExecutingVariable, each->value.range, each->name + "=" + each->value.text,
-          static_cast<int>(facts_.commands.size()));
-  }
-}
-
-void Analyser::doubt(Doubt kind, Range range, std::string detail, int command) {
-  if (facts_.doubts.size() >= limits_.commands || done_) return;
-  if (detail.size() > kMaxDetail) detail = detail.substr(0, kMaxDetail - 3) + "...";
-  facts_.doubts.push_back({kind, command, source_, range, std::move(detail)});
 }
 
 }  // namespace gibbous::command

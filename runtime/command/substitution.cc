@@ -32,7 +32,9 @@ void Expander::command(const Part& part) {
     if (output_of(analyser_.facts_.commands[first], part.quoted)) return;
     if (printed.words && !part.quoted && split_) {  // find prints paths below each of its operands
       bool next = false;
-      for (const Value& word : *printed.words) {
+      for (Value word : *printed.words) {
+        // A name with a blank becomes several words, each of which may be an option.
+        for (Value::Hole& hole : word.holes) hole.splits = true;
         if (std::exchange(next, true)) end_if_any();
         insert(word, true);
       }

@@ -275,6 +275,10 @@ void Analyser::walk_body(const Node& node, const Feed& feed, Scope::Mark mark) {
       walk(*node.children[0], pipe);
       scope_.restore(mark);
       scope_.forget(node.name.empty() ? "COPROC" : node.name);
+      Value name;
+      name.text = node.name;
+      name.range = node.range;
+      doubt_name(name);
       break;
     }
     case Node::Kind::kGroup:
@@ -363,13 +367,17 @@ void Analyser::walk_loop(const Node& node, const Feed& feed) {
       for (const Word& word : node.words) {
         for (Arg& arg : fields(word)) {
           check_evaluated(arg.value);
+          flow(node.name, arg.value);
           variable.values.push_back(std::move(arg.value));
         }
       }
-    } else if (scope_.positional()) {
-      variable.values = *scope_.positional();
     } else {
-      variable.unknown = true;
+      flow(node.name, std::string(kPositional));
+      if (scope_.positional()) {
+        variable.values = *scope_.positional();
+      } else {
+        variable.unknown = true;
+      }
     }
     // A word that splits gives unknown values.
     std::vector<Value> whole;
@@ -420,6 +428,7 @@ void Analyser::walk_test(const Node& node) {
   bool pattern = false;  // after =~
   for (const Word& word : node.words) {
     for (const Value& value : values(word)) {
+      flow("BASH_REMATCH", value);
       const bool hidden = value.quoted && (value.text.find("$(") != std::string::npos ||
                                            value.text.find('`') != std::string::npos);
       const bool subscript = value.text.find('[') != std::string::npos;

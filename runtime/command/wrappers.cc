@@ -109,6 +109,14 @@ void Analyser::replaced_words(const SimpleCommand& command, const Feed& feed,
                                  static_cast<std::uint32_t>(at + mark.size())});
     }
   }
+  if (feed.text) {
+    flow(mark, *feed.text);
+    flow("...", *feed.text);
+    for (const Arg& arg : *inner) {
+      for (const Value::Hole& hole : arg.value.holes)
+        flow(arg.value.text.substr(hole.begin, hole.end - hole.begin), *feed.text);
+    }
+  }
   if (replaces) return;
   if (!known) words = {unknown_words("...")};
   for (Value& word : words) {

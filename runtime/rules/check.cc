@@ -211,6 +211,9 @@ void Checker::check_accesses() {
 }
 
 void Checker::check_doubts() {
+  if (rule_.may_confine && rule_.decision != Decision::kAsk) {
+    fault("may_confine is for rules that ask");
+  }
   if (rule_.doubts.empty()) {
     if (!rule_.doubt_details.empty()) fault("detail: needs doubt");
     return;
@@ -232,11 +235,11 @@ void Checker::check_reading() {
 
 // Such a rule could never hold.
 void Checker::check_known_words() {
-  if (!rule_.known_to_read) return;
+  if (!rule_.known_to_read.value_or(false)) return;
   for (const Pattern& program : rule_.programs) {
     if (!program.literal() || knowledge_.reading.count(program.text) > 0) continue;
     std::vector<std::string> known;
-    for (const auto& [name, unused] : knowledge_.reading) known.push_back(name);
+    for (const auto& [name, unused] : knowledge_.reading.whole()) known.push_back(name);
     std::sort(known.begin(), known.end());
     fault("known_to_read: the knowledge has no table `reading` of " + quote(program.text) +
           did_you_mean(nearest_name(program.text, known), '"'));

@@ -47,8 +47,8 @@ bool has_matched(const Outcome& outcome, const Rule& rule) {
 class ExampleCheck {
  public:
   ExampleCheck(const RuleSet& rules, const Rule& rule, const TestFunction& test, Faults& faults,
-               std::shared_ptr<const command::PathMap> map)
-      : rules_(rules), rule_(rule), test_(test), faults_(faults), map_(std::move(map)) {}
+               const ExampleMaps& map_of)
+      : rules_(rules), rule_(rule), test_(test), faults_(faults), map_of_(map_of) {}
 
   void check() {
     bool decided = false;
@@ -64,7 +64,7 @@ class ExampleCheck {
   // Returns why the rule matched or did not, for each command of the line.
   std::string reasons(const Example& example, bool matched) {
     std::vector<Step> steps;
-    const Judged judged = judge_example(rules_, example, test_, &steps, map_);
+    const Judged judged = judge_example(rules_, example, test_, &steps, map_of_(example));
     std::string text;
     for (const Step& step : steps) {
       if (step.rule != &rule_ || step.matched != matched || step.why.empty()) continue;
@@ -76,7 +76,8 @@ class ExampleCheck {
 
   // Returns whether the rule's own decision applies.
   bool check_match(const Example& example) {
-    const Outcome outcome = judge_example(rules_, example, test_, nullptr, map_).outcome;
+    const Outcome outcome =
+        judge_example(rules_, example, test_, nullptr, map_of_(example)).outcome;
     if (!has_matched(outcome, rule_)) {
       all_match_ = false;
       std::string message = "match " + shown(example) + ": is not matched";
@@ -86,7 +87,10 @@ class ExampleCheck {
                        : " (the rule does not hold in mode " + mode_of(example) +
                              ": give the example a mode)";
       }
-      faults_.add(rule_, message + "; " + describe(outcome));
+      message += "; " + describe(outcome);
+      for (const std::string& unmet : find_unmet(rules_, rule_, map_of_(example)))
+        message += "; " + unmet;
+      faults_.add(rule_, message);
       return false;
     }
     if (outcome.decision == rule_.decision) return true;
@@ -98,7 +102,8 @@ class ExampleCheck {
   }
 
   void check_not_match(const Example& example) {
-    const Outcome outcome = judge_example(rules_, example, test_, nullptr, map_).outcome;
+    const Outcome outcome =
+        judge_example(rules_, example, test_, nullptr, map_of_(example)).outcome;
     if (outcome.id == kPolicyError) {
       faults_.add(rule_, "not_match " + shown(example) + ": " + describe(outcome));
     } else if (has_matched(outcome, rule_)) {
@@ -111,7 +116,7 @@ class ExampleCheck {
   const Rule& rule_;
   const TestFunction& test_;
   Faults& faults_;
-  std::shared_ptr<const command::PathMap> map_;
+  const ExampleMaps& map_of_;
   bool all_match_ = true;
   bool is_overruled_ = false;  // by a rule of one's own
   std::string shadow_;         // the decision about the first example
@@ -134,16 +139,17 @@ Judged judge_example(const RuleSet& rules, const Example& example, const TestFun
   return judged;
 }
 
-Status check_examples(const RuleSet& rules, const TestFunction& test,
-                      std::shared_ptr<const command::PathMap> map) {
+Status check_examples(const RuleSet& rules, const TestFunction& test, ExampleMaps map_of) {
   Faults faults;
-  if (map == nullptr) {
+  if (!map_of) {
     command::Place place;
     place.workspace = kExampleWorkspace;
     place.home = kExampleHome;
-    map = command::PathMap::create(rules.knowledge(), place);
+    map_of = [map = command::PathMap::create(rules.knowledge(), place)](const Example&) {
+      return map;
+    };
   }
-  for (const Rule& rule : rules.rules()) ExampleCheck(rules, rule, test, faults, map).check();
+  for (const Rule& rule : rules.rules()) ExampleCheck(rules, rule, test, faults, map_of).check();
   return faults.status("examples_failed");
 }
 

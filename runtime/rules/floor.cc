@@ -64,6 +64,30 @@ Sentence sentence_of(Doubt doubt) {
 
 }  // namespace
 
+bool is_held_by_sandbox(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::kUnparsed:
+    case Doubt::kOverLimit:
+    case Doubt::kUnknownProgram:
+    case Doubt::kUnknownCode:
+    case Doubt::kPipedCode:
+    case Doubt::kInlineCode:
+    case Doubt::kExecutingVariable:
+    case Doubt::kUnknownCommandArgument:
+    case Doubt::kEvaluatedText:
+    case Doubt::kRedefinition:
+    case Doubt::kUnreadFile:
+      return true;
+    case Doubt::kForkBomb:
+    case Doubt::kEncoding:
+    case Doubt::kDecodedCode:
+    case Doubt::kUnansweredPath:
+    case Doubt::kUnjudged:
+      return false;
+  }
+  return false;
+}
+
 std::string floor_reason(const command::DoubtFact& doubt) {
   const Sentence sentence = sentence_of(doubt.doubt);
   std::string reason = sentence.what;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
 
 namespace gibbous::rules {
 namespace {
@@ -49,6 +48,8 @@ Has what_it_has(const command::SimpleCommand& command, std::uint32_t doubts) {
       fact_if(!command.options.empty(), kHasOptions) |
       fact_if(command.argv.size() > 1, kHasArguments) |
       fact_if(has_computed_word(command), kHasComputed) |
+      fact_if(!command.unknown_input.empty(), kHasComputedInput) |
+      fact_if(!command.fetched.empty(), kHasFetched) |
       fact_if(!command.operands.empty(), kHasOperands) |
       fact_if(!command.subcommand.empty(), kHasSubcommand) |
       fact_if(!command.assignments.empty(), kHasAssignments) |
@@ -72,7 +73,8 @@ Needs what_it_needs(const Rule& rule) {
       fact_if(!rule.wrappers.empty(), kHasWrappers) | fact_if(!rule.within.empty(), kHasNesting) |
       fact_if(!rule.fed_by.empty(), kHasFedBy) | fact_if(!rule.feeds.empty(), kHasFeeds) |
       fact_if(!rule.hosts.empty() || !rule.not_hosts.empty(), kHasHosts) |
-      fact_if(rule.computed, kHasComputed) |
+      fact_if(rule.computed, kHasComputed) | fact_if(rule.computed_input, kHasComputedInput) |
+      fact_if(rule.fetched, kHasFetched) |
       fact_if(rule.only_reads && rule.only_reads_besides == 0, kOnlyReads) |
       wanted(rule.recursive, kHasRecursive, kHasFlat) |
       wanted(rule.redirection, kHasRedirection, kHasArgumentAccess) |
@@ -100,7 +102,8 @@ bool has_command_conditions(const Rule& rule) {
          has_access_conditions(rule) || !rule.variables.empty() || !rule.wrappers.empty() ||
          !rule.within.empty() || !rule.fed_by.empty() || !rule.feeds.empty() ||
          !rule.hosts.empty() || !rule.not_hosts.empty() || rule.privileged || rule.remote ||
-         rule.only_reads || rule.known_to_read || rule.computed || rule.test >= 0;
+         rule.only_reads || rule.known_to_read || rule.computed || rule.computed_input ||
+         rule.fetched || rule.test >= 0;
 }
 
 bool stricter(const Rule* left, const Rule* right) {
@@ -127,17 +130,20 @@ Index::Index(const std::vector<Rule>& rules) {
   std::vector<const Rule*> ordered;
   for (const Rule& rule : rules) ordered.push_back(&rule);
   std::sort(ordered.begin(), ordered.end(), stricter);
+  constexpr std::size_t kUsualPrograms = 2048;
+  by_program.reserve(kUsualPrograms);
   for (const Rule* rule : ordered) {
     Prepared prepared{rule, what_it_needs(*rule), {}};
-    std::set<std::string> names;
     for (const Pattern& program : rule->programs) {
-      if (program.literal()) {
-        names.insert(program.text);
-      } else {
+      if (!program.literal()) {
         prepared.programs.push_back(&program);
+        continue;
       }
+      std::vector<Prepared>& rules_of_program = by_program[program.text];
+      // It may name a program twice.
+      if (rules_of_program.empty() || rules_of_program.back().rule != rule)
+        rules_of_program.push_back({rule, prepared.needs, {}});
     }
-    for (const std::string& name : names) by_program[name].push_back({rule, prepared.needs, {}});
     if (rule->programs.empty() && !rule->arguments.empty() && listed.add(*rule))
       prepared.needs.all |= kHasListedArgument;
     if (rule->programs.empty() || !prepared.programs.empty())

@@ -2,6 +2,7 @@
 // program, and by bits for what a command must at least have. Private to runtime/rules.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,8 @@ enum Fact : std::uint32_t {
   kOnlyReads = 1U << 18,
   kHasComputed = 1U << 19,        // a word with a hole
   kHasListedArgument = 1U << 20,  // an argument that ListedArguments may list; Index sets it
+  kHasComputedInput = 1U << 21,
+  kHasFetched = 1U << 22,
 };
 
 // Returns true if some word is known only when the command runs.
@@ -86,7 +89,8 @@ bool has_command_conditions(const Rule& rule);
 bool stricter(const Rule* left, const Rule* right);
 
 // All arguments that rules without a program name, as one expression: most commands have none of
-// them, and so need not be compared with each. Any thread.
+// them, and so need not be compared with each. It takes a millisecond to make, so the first
+// commands are: a process may judge no other. Any thread.
 class ListedArguments {
  public:
   // Returns false for a rule that it cannot speak for. Call before the first may_hold().
@@ -95,7 +99,10 @@ class ListedArguments {
   bool may_hold(const command::SimpleCommand& command) const;
 
  private:
+  static constexpr int kUnaided = 32;  // commands
+
   std::string expression_;
+  mutable std::atomic<int> asked_{0};
   mutable std::once_flag once_;
   mutable std::shared_ptr<const re2::RE2> regex_;  // null: it is too large
 };

@@ -23,6 +23,16 @@ using command::SimpleCommand;
 
 constexpr int kOfLine = -1;
 
+// What judging costs, by what is done, because time passes otherwise on other machines: a rule that
+// is compared is one. All of it takes some 25 ms on a slow machine. A line that is denied anyway is
+// judged for the sake of a better reason.
+constexpr std::size_t kMostWork = 600'000;
+constexpr std::size_t kMostWorkForReason = 60'000;
+constexpr std::size_t kCommandWork = 24;
+constexpr std::size_t kWordsOfWork = 8;  // so many words to compare with are one more
+constexpr std::size_t kWordOfTest = 3;
+constexpr std::size_t kTestWork = 96;  // to make a table of a command, and call a script
+
 bool is_only_text(const SimpleCommand& command) {
   return std::any_of(command.nesting.begin(), command.nesting.end(), [](const Nesting& nesting) {
     return nesting.kind == Nesting::Kind::kLiteral;
@@ -74,9 +84,18 @@ class Judgement {
         named_(facts.doubts.size(), false) {}
 
   Outcome run() {
+    const auto& doubts = facts_.doubts;
+    is_unjudged_ = std::any_of(doubts.begin(), doubts.end(), [](const DoubtFact& doubt) {
+      return doubt.doubt == Doubt::kUnjudged;
+    });
     if (!judge_line_doubts()) return std::move(outcome_);
-    for (std::size_t i = 0; i < facts_.commands.size(); ++i)
+    for (std::size_t i = 0; i < facts_.commands.size(); ++i) {
+      if (is_exhausted()) {
+        is_cut_ = true;
+        break;
+      }
       if (!judge_command(static_cast<int>(i))) return std::move(outcome_);
+    }
     add_floors();
     decide();
     return std::move(outcome_);
@@ -89,13 +108,17 @@ class Judgement {
   bool ask_rule(const Prepared& prepared, const Subject& subject, bool only_text, bool& said);
   bool test_holds(const Rule& rule, int command, bool& holds, std::string* why);
 
+  // Whether the budget is used up: what is left is not judged then, so the line is denied.
+  bool is_exhausted() const { return work_ > (is_unjudged_ ? kMostWorkForReason : kMostWork); }
   void add_floors();
+  bool may_confine() const;
   void decide();
   void record(const Rule& rule, int command, int doubt);
   void name_doubts(const Rule& rule, const Subject& subject);
   void add_step(int command, const Rule& rule, bool matched, std::string why);
   void decide_by_rule();
   std::string advice(const Rule& rule) const;
+  std::string note(const Rule& rule) const;
   void decide_by_floor(int index, Decision decision);
 
   const Index& index_;
@@ -109,7 +132,11 @@ class Judgement {
   std::vector<bool> text_;   // commands that are only text; empty: there are none
   std::map<const Rule*, std::string> guessed_;  // they match for the sake of this unknown word
   std::size_t missed_steps_ = 0;
-  bool judged_ = false;  // some command is more than text
+  std::size_t work_ = 0;
+  std::size_t words_ = 0;     // of the command that is judged
+  bool is_unjudged_ = false;  // the facts are not whole
+  bool is_cut_ = false;       // some commands were not judged
+  bool judged_ = false;       // some command is more than text
   // The decision of outcome_.matched.front().
   int command_ = kOfLine;
   int doubt_ = -1;
@@ -145,6 +172,9 @@ bool Judgement::judge_command(int index) {
   subject.has = what_it_has(command, doubts);
   if (index_.listed.may_hold(command)) subject.has.facts |= kHasListedArgument;
 
+  work_ += kCommandWork;
+  words_ = command.argv.size() + command.accesses.size();
+
   const bool only_text = is_only_text(command);
   if (only_text) {
     text_.resize(facts_.commands.size(), false);
@@ -166,7 +196,8 @@ bool Judgement::judge_command(int index) {
         steps_->begin() + static_cast<std::ptrdiff_t>(first_step), steps_->end(),
         [](const Step& left, const Step& right) { return stricter(left.rule, right.rule); });
   }
-  if (!said && !only_text && outcome_.unmatched < 0) outcome_.unmatched = index;
+  if (!said && !only_text && !command.guess_of_own && outcome_.unmatched < 0)
+    outcome_.unmatched = index;
   return true;
 }
 
@@ -177,6 +208,8 @@ bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, bool 
   if (!prepared.takes(subject.command().program)) return true;
   const Rule& rule = *prepared.rule;
   if (only_text && rule.decision != Decision::kDeny) return true;
+  // A trace costs more, but comes to the same end.
+  if (!traced || prepared.needs.met_by(subject.has)) work_ += 1 + words_ / kWordsOfWork;
   std::string why;
   bool holds = holds_in_mode(rule, mode_);
   if (!holds && traced) why = "not in mode " + mode_;
@@ -201,6 +234,7 @@ bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, bool 
 }
 
 bool Judgement::test_holds(const Rule& rule, int command, bool& holds, std::string* why) {
+  work_ += kTestWork + words_ * kWordOfTest;
   Result<TestAnswer> result =
       test_ ? test_(rule, facts_, command)
             : Status::error("no_test", "there is no function to run its test");
@@ -269,6 +303,10 @@ void Judgement::decide() {
     decide_by_rule();
   } else if (unjudged != facts_.doubts.end()) {  // even if a rule names it
     decide_by_floor(static_cast<int>(unjudged - facts_.doubts.begin()), Decision::kDeny);
+  } else if (is_cut_) {
+    outcome_.decision = Decision::kDeny;
+    outcome_.id = std::string(kFloorPrefix) + name_of(Doubt::kUnjudged);
+    outcome_.reason = floor_reason({Doubt::kUnjudged, -1, 0, {}, "too many commands and words"});
   } else if (strictest == Decision::kAsk) {
     decide_by_rule();
   } else if (!outcome_.floors.empty()) {
@@ -276,6 +314,22 @@ void Judgement::decide() {
   } else if (judged_ && outcome_.unmatched < 0) {
     decide_by_rule();  // an allow rule for each command
   }
+  outcome_.may_confine = outcome_.decision == Decision::kAsk && may_confine();
+}
+
+// Whether all that asks is what a sandbox holds, as far as it is known.
+bool Judgement::may_confine() const {
+  const auto held = [](const DoubtFact& doubt) {
+    return !doubt.unheld && is_held_by_sandbox(doubt.doubt);
+  };
+  for (const Rule* rule : outcome_.matched)
+    if (rule->decision == Decision::kAsk && !rule->may_confine) return false;
+  for (std::size_t i = 0; i < named_.size(); ++i) {
+    const int owner = doubts_.owner(static_cast<int>(i));
+    const bool of_text = owner >= 0 && !text_.empty() && text_[static_cast<std::size_t>(owner)];
+    if (!of_text && !held(facts_.doubts[i])) return false;
+  }
+  return true;
 }
 
 void Judgement::decide_by_rule() {
@@ -283,11 +337,21 @@ void Judgement::decide_by_rule() {
   outcome_.decision = rule.decision;
   outcome_.rule = &rule;
   outcome_.id = rule.id;
-  outcome_.reason = rule.reason + advice(rule);
+  outcome_.reason = rule.reason + note(rule) + advice(rule);
   outcome_.file = rule.file;
   outcome_.line = rule.line;
   outcome_.command = command_;
   outcome_.doubt = doubt_;
+}
+
+// Returns what is known of the path for which the rule matches.
+std::string Judgement::note(const Rule& rule) const {
+  if (rule.paths == 0 || command_ < 0) return "";
+  for (const command::Access& access :
+       facts_.commands[static_cast<std::size_t>(command_)].accesses) {
+    if (!access.note.empty() && access_holds(rule, access)) return " " + access.note;
+  }
+  return "";
 }
 
 // Returns what to do about a rule that matches because a word may become what it is about.

@@ -34,9 +34,8 @@ bool ListedArguments::add(const Rule& rule) {
   for (const Pattern& pattern : rule.arguments) {
     // Others see characters, not bytes.
     if (!is_ascii(pattern.text)) return false;
-    if (pattern.regex && pattern.regex->options().encoding() != re2::RE2::Options::EncodingLatin1) {
-      return false;
-    }
+    const auto& regex = pattern.regex;
+    if (regex && regex->options().encoding() != re2::RE2::Options::EncodingLatin1) return false;
     const std::string each =
         pattern.regex ? pattern.text.substr(kRegexPrefix.size()) : expression_of(pattern.text);
     made += (made.empty() ? "(?:" : "|(?:") + each + ")";
@@ -48,6 +47,10 @@ bool ListedArguments::add(const Rule& rule) {
 
 bool ListedArguments::may_hold(const command::SimpleCommand& command) const {
   if (expression_.empty() || command.argv.size() < 2) return false;
+  if (asked_.load(std::memory_order_relaxed) < kUnaided) {
+    asked_.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
   std::call_once(once_, [this] {
     re2::RE2::Options options;
     options.set_log_errors(false);

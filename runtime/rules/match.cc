@@ -12,6 +12,16 @@
 #include "runtime/rules/reading.h"
 
 namespace gibbous::rules {
+
+bool access_holds(const Rule& rule, const command::Access& access) {
+  if (rule.paths != 0 && (access.classes & rule.paths) == 0) return false;
+  if ((access.own & rule.not_paths) != 0) return false;
+  if (rule.recursive && *rule.recursive != access.recursive) return false;
+  if (rule.redirection && *rule.redirection != access.redirection) return false;
+  return rule.access.empty() ||
+         std::find(rule.access.begin(), rule.access.end(), access.kind) != rule.access.end();
+}
+
 namespace {
 
 using command::Access;
@@ -277,15 +287,6 @@ std::string describe(const Access& access, command::PathClasses classes,
   return text;
 }
 
-bool access_holds(const Rule& rule, const Access& access) {
-  if (rule.paths != 0 && (access.classes & rule.paths) == 0) return false;
-  if ((access.own & rule.not_paths) != 0) return false;
-  if (rule.recursive && *rule.recursive != access.recursive) return false;
-  if (rule.redirection && *rule.redirection != access.redirection) return false;
-  return rule.access.empty() ||
-         std::find(rule.access.begin(), rule.access.end(), access.kind) != rule.access.end();
-}
-
 bool accesses_hold(const Rule& rule, const Subject& subject, Why& why) {
   if (!has_access_conditions(rule)) return true;
   const std::vector<Access>& accesses = subject.command().accesses;
@@ -401,11 +402,27 @@ bool computed_holds(const Rule& rule, const SimpleCommand& command, Why& why) {
   return why.wanted() ? why.yes({"a computed word"}) : true;
 }
 
+bool input_holds(const Rule& rule, const SimpleCommand& command, Why& why) {
+  if (!rule.computed_input) return true;
+  if (command.unknown_input.empty()) return why.wanted() && why.no({"no computed input"});
+  return why.wanted() ? why.yes({"a computed input"}) : true;
+}
+
+bool fetched_holds(const Rule& rule, const SimpleCommand& command, Why& why) {
+  if (!rule.fetched) return true;
+  if (command.fetched.empty()) return why.wanted() && why.no({"nothing was fetched before it"});
+  if (why.wanted()) why.yes({"behind what fetches ", quote(command.fetched.front())});
+  return true;
+}
+
 bool known_words_hold(const Rule& rule, const Subject& subject, Why& why) {
   if (!rule.known_to_read) return true;
   const std::optional<std::string> found = unread(subject.command(), *subject.knowledge);
-  if (!found) return why.wanted() ? why.yes({"known to read"}) : true;
-  return why.no({"not known to read: ", *found});
+  const bool reads = !found;
+  const bool holds = reads == *rule.known_to_read;
+  if (!why.wanted()) return holds;
+  const std::string said = reads ? "known to read" : "not known to read: " + *found;
+  return holds ? why.yes({said}) : why.no({said});
 }
 
 }  // namespace
@@ -441,6 +458,7 @@ bool matches(const Rule& rule, const Subject& subject, std::string* text) {
   return (told || text_matches(rule.programs, command.program, "program", why)) &&
          text_matches(rule.subcommands, command.subcommand, "subcommand", why) &&
          circumstances_hold(rule, command, why) && computed_holds(rule, command, why) &&
+         input_holds(rule, command, why) && fetched_holds(rule, command, why) &&
          privileges_hold(rule, command, why) && reading_holds(rule, subject, why) &&
          accesses_hold(rule, subject, why) && doubts_hold(rule, subject, why) &&
          flags_hold(rule, subject, why) && options_hold(rule, subject, why) &&

@@ -28,6 +28,9 @@ struct Subject {
 // did not. Needs::met_by is only a shortcut: this checks everything again.
 bool matches(const Rule& rule, const Subject& subject, std::string* why);
 
+// Returns true if the access is of the rule's kinds and classes.
+bool access_holds(const Rule& rule, const command::Access& access);
+
 // Returns the unknown value for the sake of which the rule's `options` hold; "" if they hold
 // anyway.
 std::string uncertain_option(const Rule& rule, const Subject& subject);

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "runtime/command/glob.h"
+#include "runtime/rules/needed_bytes.h"
 #include "runtime/rules/quote.h"
 #include "runtime/rules/rules.h"
 
@@ -39,8 +40,17 @@ Status wrong(const std::string& pattern, const std::string& what) {
   return Status::error("invalid_pattern", "pattern " + quote(pattern) + ": " + what);
 }
 
-bool regex_matches(const re2::RE2& regex, std::string_view text) {
-  return regex.Match({text.data(), text.size()}, 0, text.size(), re2::RE2::ANCHOR_BOTH, nullptr, 0);
+bool lacks_needed(const std::string& expression, std::string_view text) {
+  const std::string needed = needed_bytes(expression);
+  return std::any_of(needed.begin(), needed.end(),
+                     [&](char byte) { return text.find(byte) == std::string_view::npos; });
+}
+
+bool regex_matches(const command::LazyRegex& lazy, std::string_view text) {
+  if (!lazy.is_compiled() && lacks_needed(lazy.pattern(), text)) return false;
+  const re2::RE2* regex = lazy.get();
+  return regex != nullptr && regex->Match({text.data(), text.size()}, 0, text.size(),
+                                          re2::RE2::ANCHOR_BOTH, nullptr, 0);
 }
 
 }  // namespace
@@ -49,21 +59,24 @@ Result<Pattern> Pattern::compile(const std::string& text) {
   if (text.size() > kMaxRulePatternBytes) {
     return wrong(text, "longer than " + std::to_string(kMaxRulePatternBytes) + " bytes");
   }
-  Pattern pattern;
-  pattern.text = text;
-  if (text.compare(0, kRegexPrefix.size(), kRegexPrefix) != 0) return pattern;
-  const std::string expression = text.substr(kRegexPrefix.size());
-  if (expression.empty()) return wrong(text, "there is no expression after re:");
-  auto regex = std::make_shared<const re2::RE2>(expression, regex_options(expression));
-  if (!regex->ok()) {
-    std::string message = regex->error();
-    const std::size_t position = text.find(regex->error_arg(), kRegexPrefix.size());
-    if (!regex->error_arg().empty() && position != std::string::npos) {
-      message += " (at byte " + std::to_string(position + 1) + ")";
-    }
-    return wrong(text, message);
+  if (text == kRegexPrefix) return wrong(text, "there is no expression after re:");
+  Pattern pattern = known(text);
+  if (!pattern.regex || pattern.regex->get() != nullptr) return pattern;
+  std::string message = pattern.regex->error();
+  const std::string part = pattern.regex->error_part();
+  const std::size_t position = text.find(part, kRegexPrefix.size());
+  if (!part.empty() && position != std::string::npos) {
+    message += " (at byte " + std::to_string(position + 1) + ")";
   }
-  pattern.regex = std::move(regex);
+  return wrong(text, message);
+}
+
+Pattern Pattern::known(std::string text) {
+  Pattern pattern;
+  pattern.text = std::move(text);
+  if (!pattern.text.starts_with(kRegexPrefix)) return pattern;
+  const std::string expression = pattern.text.substr(kRegexPrefix.size());
+  pattern.regex = std::make_shared<const command::LazyRegex>(expression, regex_options(expression));
   return pattern;
 }
 
@@ -81,6 +94,20 @@ bool Pattern::may_match(const command::Value& value) const {
   for (const command::Value::Hole& hole : value.holes)
     if (hole.splits && hole.kind == command::Value::Hole::Kind::kUnknown) return true;  // any words
   return regex || command::glob_may_match(text, value);
+}
+
+std::string Pattern::prefix() const {
+  if (!regex) return text.substr(0, text.find_first_of("*?"));
+  // The range is only known of what is anchored.
+  const re2::RE2 anchored("^(?:" + regex->pattern() + ")$", regex_options(regex->pattern()));
+  constexpr int kMostPrefixBytes = 64;
+  std::string least;
+  std::string most;
+  if (!anchored.ok() || !anchored.PossibleMatchRange(&least, &most, kMostPrefixBytes)) return "";
+  const std::size_t shorter = std::min(least.size(), most.size());
+  std::size_t same = 0;
+  while (same < shorter && least[same] == most[same]) ++same;
+  return least.substr(0, same);
 }
 
 }  // namespace gibbous::rules

@@ -258,8 +258,7 @@ class Reader {
 };
 
 const ReadingSpec* spec_of(const command::Knowledge& knowledge, const std::string& program) {
-  const auto found = knowledge.reading.find(program);
-  return found == knowledge.reading.end() ? nullptr : found->second.get();
+  return knowledge.reading.find(program);
 }
 
 bool is_harmless(const std::string& variable, const ReadingSpec& spec,

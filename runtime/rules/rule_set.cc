@@ -25,11 +25,16 @@ Result<std::shared_ptr<const RuleSet>> RuleSet::create(
     std::vector<Rule> rules, std::shared_ptr<const command::Knowledge> knowledge) {
   if (knowledge == nullptr) return Status::error("invalid_policy", "there is no knowledge");
   if (Status status = check_rules(rules, *knowledge); !status) return status;
+  return known(std::move(rules), std::move(knowledge));
+}
+
+std::shared_ptr<const RuleSet> RuleSet::known(std::vector<Rule> rules,
+                                              std::shared_ptr<const command::Knowledge> knowledge) {
   std::shared_ptr<RuleSet> set(new RuleSet);
   set->rules_ = std::move(rules);  // must not move again: the index points into it
   set->knowledge_ = std::move(knowledge);
   set->index_ = std::make_unique<const Index>(set->rules_);
-  return std::shared_ptr<const RuleSet>(std::move(set));
+  return set;
 }
 
 }  // namespace gibbous::rules

@@ -17,9 +17,6 @@
 #include "runtime/command/facts.h"
 #include "runtime/command/knowledge.h"
 
-namespace re2 {
-class RE2;
-}
 namespace gibbous::command {
 class PathMap;
 }
@@ -36,14 +33,18 @@ inline constexpr std::string_view kRegexPrefix = "re:";
 // anchored at both ends. A value with holes matches a glob where the glob has a * over the hole.
 // For RE2 a value with an unknown hole matches nothing; a file pattern is compared as written.
 struct Pattern {
-  std::string text;                       // as written
-  std::shared_ptr<const re2::RE2> regex;  // null: a glob
+  std::string text;                                 // as written
+  std::shared_ptr<const command::LazyRegex> regex;  // null: a glob
   static Result<Pattern> compile(const std::string& text);
+  // The same for a text that compile() has taken before: compiled when something is to match it.
+  static Pattern known(std::string text);
   bool matches(std::string_view text) const;
   bool matches(const command::Value& value) const;
   // Returns false only if no word that the value may become matches.
   bool may_match(const command::Value& value) const;
   bool literal() const { return !regex && text.find_first_of("*?") == std::string::npos; }
+  // Returns the beginning of each text that matches, as far as it is the same.
+  std::string prefix() const;
 };
 
 // An example of a rule, judged in workspace /workspace, home /home/user and, by default, mode
@@ -106,9 +107,12 @@ struct Rule {
   bool only_reads = false;                      // no access except reads and enters, no doubts, no
                                                 // privileged wrappers
   command::PathClasses only_reads_besides = 0;  // other access to these does not count
+  bool may_confine = false;                     // ask: a sandbox may hold what it asks about
   bool computed = false;                        // some word of it is known only when it runs
-  bool known_to_read = false;                   // Knowledge::reading lists all words of it, and of
-                                                // the programs that start it
+  bool computed_input = false;                  // its input stands in the line, and has such parts
+  bool fetched = false;                         // commands before it fetch files from elsewhere
+  std::optional<bool> known_to_read;            // Knowledge::reading lists all words of it, and of
+                                                // the programs that start it; false: it does not
   int test = -1;                                // a test function, by its index; -1: none
   bool test_knows = false;  // the test's answer stands, whatever words it looked at
 
@@ -158,8 +162,9 @@ struct Outcome {
   std::vector<const Rule*>
       matched;  // all that matched, each once, strictest first; of equals
                 // one's own, then the first of the set. `policy test` counts these for coverage
-  int unmatched = -1;       // the first command that no rule matched
-  std::vector<int> floors;  // indexes of the doubts that no ask or deny rule named
+  int unmatched = -1;        // the first command that no rule matched
+  std::vector<int> floors;   // indexes of the doubts that no ask or deny rule named
+  bool may_confine = false;  // it asks, and for nothing but what a sandbox holds
 };
 
 class RuleSet {
@@ -173,6 +178,9 @@ class RuleSet {
   // message" per line.
   static Result<std::shared_ptr<const RuleSet>> create(
       std::vector<Rule> rules, std::shared_ptr<const command::Knowledge> knowledge);
+  // The same for rules that create() has taken before.
+  static std::shared_ptr<const RuleSet> known(std::vector<Rule> rules,
+                                              std::shared_ptr<const command::Knowledge> knowledge);
 
   const std::vector<Rule>& rules() const { return rules_; }
   const command::Knowledge& knowledge() const { return *knowledge_; }
@@ -209,11 +217,18 @@ Judged judge_example(const RuleSet& rules, const Example& example, const TestFun
                      std::vector<Step>* steps = nullptr,
                      std::shared_ptr<const command::PathMap> map = nullptr);
 
+using ExampleMaps = std::function<std::shared_ptr<const command::PathMap>(const Example& example)>;
+
 // Runs every example of every rule and reports failures, one "file:line: message" per line. A
 // `match` must make its rule match, and a `not_match` must not. Every rule needs a `match`, and its
 // own decision must apply to at least one, or the rule is shadowed; one that ships may be overruled
 // by one's own.
-Status check_examples(const RuleSet& rules, const TestFunction& test,
-                      std::shared_ptr<const command::PathMap> map = nullptr);
+Status check_examples(const RuleSet& rules, const TestFunction& test, ExampleMaps map_of = nullptr);
+
+// A part of a rule that no command meets, as far as the knowledge tells: program = 'sudo', where
+// the program behind it counts. Each part is tried: a command that is made for it is analysed. What
+// an example of the rule shows is met. The messages say what to write instead.
+std::vector<std::string> find_unmet(const RuleSet& rules, const Rule& rule,
+                                    std::shared_ptr<const command::PathMap> map = nullptr);
 
 }  // namespace gibbous::rules

@@ -220,6 +220,18 @@ TEST_CASE("a guessed command counts in full") {
   CHECK_FALSE(set->judge(facts({command("tool other"), guess}), kMode, {}).decision);
 }
 
+TEST_CASE("no rule need cover what is guessed of a program of the workspace") {
+  const auto set = rule_set(
+      {of_program("tool", Decision::kAllow, "tool"), of_program("ssh", Decision::kAsk, "ssh")});
+  SimpleCommand guess = command("other");
+  guess.guessed = guess.guess_of_own = true;
+  CHECK(set->judge(facts({command("tool other"), guess}), kMode, {}).id == "tool");
+  CHECK_FALSE(set->judge(facts({command("unknown other"), guess}), kMode, {}).decision);
+  guess = command("ssh x");
+  guess.guessed = guess.guess_of_own = true;
+  CHECK(set->judge(facts({command("tool ssh x"), guess}), kMode, {}).id == "ssh");
+}
+
 TEST_CASE("a rule holds only in its modes") {
   Rule made = of_program("r", Decision::kAllow, "git");
   made.modes = {"default", "plan"};

@@ -1,0 +1,205 @@
+#include "runtime/rules/packed.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "runtime/base/packing.h"
+
+// Found by argument-dependent lookup, so each stands in the namespace of its type.
+namespace gibbous::command {
+
+template <typename A>
+void fields(A& all, Selector& each) {
+  auto& [kind, options, prefix] = each;
+  all(kind, options, prefix);
+}
+
+template <typename A>
+void fields(A& all, AccessSpec& each) {
+  auto& [kind, selectors, when, unless, recursive] = each;
+  all(kind, selectors, when, unless, recursive);
+}
+
+template <typename A>
+void fields(A& all, RunsSpec& each) {
+  auto& [how, from, when, unless, skip, assignments, appends, and_operands, ends_at_plus, optional,
+         shell_if_empty, strip_prefix, language] = each;
+  all(how, from, when, unless, skip, assignments, appends, and_operands, ends_at_plus, optional,
+      shell_if_empty, strip_prefix, language);
+}
+
+// All of knowledge have the same options.
+inline void fields(Packer& all, LazyRegex& each) {
+  all(each.pattern());
+}
+
+inline void make_shared_from(Unpacker& all, std::shared_ptr<LazyRegex>* made) {
+  std::string pattern;
+  all(pattern);
+  *made = std::make_shared<LazyRegex>(std::move(pattern));
+}
+
+template <typename A>
+void fields(A& all, TypedSpec& each) {
+  auto& [pattern, language] = each;
+  all(pattern, language);
+}
+
+template <typename A>
+void fields(A& all, HistorySpec& each) {
+  auto& [kind, leave_input] = each;
+  all(kind, leave_input);
+}
+
+template <typename A>
+void fields(A& all, ProgramSpec& each) {
+  auto& [values, accesses, recursive, runs, typed, cwd, hosts, evaluated, text, single_dash_long,
+         options_first, privileged, remote, decodes, decodes_when, takes_paths, prints, lists,
+         lists_names, builds, fetches, history, filters, subcommands] = each;
+  all(values, accesses, recursive, runs, typed, cwd, hosts, evaluated, text, single_dash_long,
+      options_first, privileged, remote, decodes, decodes_when, takes_paths, prints, lists,
+      lists_names, builds, fetches, history, filters, subcommands);
+}
+
+template <typename A>
+void fields(A& all, ReadingSpec::Only& each) {
+  auto& [options, globs] = each;
+  all(options, globs);
+}
+
+template <typename A>
+void fields(A& all, ReadingSpec& each) {
+  auto& [flags, values, attached, only, most_operands, operand, not_operand, needs,
+         needs_for_operands, single_dash_long, options_first, plus, digits, any_words, alone,
+         sets_variables, own_options, subcommands] = each;
+  all(flags, values, attached, only, most_operands, operand, not_operand, needs, needs_for_operands,
+      single_dash_long, options_first, plus, digits, any_words, alone, sets_variables, own_options,
+      subcommands);
+}
+
+template <typename A>
+void fields(A& all, ReadingVariables& each) {
+  auto& [harmless, configuring] = each;
+  all(harmless, configuring);
+}
+
+template <typename A>
+void fields(A& all, VariableSpec& each) {
+  auto& [name, shell, safe] = each;
+  all(name, shell, safe);
+}
+
+template <typename A>
+void fields(A& all, LanguageSpec::Call& each) {
+  auto& [kind, recursive, pattern] = each;
+  all(kind, recursive, pattern);
+}
+
+template <typename A>
+void fields(A& all, LanguageSpec& each) {
+  auto& [calls, harmless] = each;
+  all(calls, harmless);
+}
+
+template <typename A>
+void fields(A& all, PathClassSpec& each) {
+  auto& [name, entries, inside, named, entered] = each;
+  all(name, entries, inside, named, entered);
+}
+
+template <typename T>
+std::shared_ptr<const T> unpack_spec(std::string_view bytes) {
+  auto made = std::make_shared<T>();
+  Unpacker all(bytes);
+  all(*made);
+  return all.at_end() ? made : nullptr;
+}
+
+// Each entry is packed by itself, so that it can be read by itself.
+template <typename T>
+void fields(Packer& all, SpecTable<T>& each) {
+  std::vector<std::pair<std::string, std::size_t>> names;
+  std::vector<std::string> items;
+  std::unordered_map<const T*, std::size_t> known;
+  std::vector<std::string> sorted;
+  for (const auto& [name, spec] : each.whole()) sorted.push_back(name);
+  std::sort(sorted.begin(), sorted.end());
+  for (const std::string& name : sorted) {
+    const T* spec = each.find(name);
+    const auto [item, is_new] = known.try_emplace(spec, items.size());
+    names.emplace_back(name, item->second);
+    if (!is_new) continue;
+    Packer one(&items.emplace_back());
+    one(*spec);
+  }
+  all(PackedNames::pack(names, items));
+}
+
+template <typename T>
+void fields(Unpacker& all, SpecTable<T>& each) {
+  std::string_view text;
+  all(text);
+  each = SpecTable<T>(PackedNames(text, all.owner()), &unpack_spec<T>);
+}
+
+template <typename A>
+void fields(A& all, Knowledge& each) {
+  auto& [programs, patterns, reading, reading_variables, variables, languages, classes, outputs,
+         text, unheld] = each;
+  all(programs, patterns, reading, reading_variables, variables, languages, classes, outputs, text,
+      unheld);
+}
+
+}  // namespace gibbous::command
+
+namespace gibbous::rules {
+
+template <typename A>
+void fields(A& all, Pattern& each) {
+  auto& [text, regex] = each;
+  all(text);
+  if constexpr (A::kReads) {
+    each = Pattern::known(std::move(text));
+  } else {
+    (void)regex;  // made of the text
+  }
+}
+
+template <typename A>
+void fields(A& all, OptionCondition& each) {
+  auto& [names, values] = each;
+  all(names, values);
+}
+
+template <typename A>
+void fields(A& all, Rule& each) {
+  auto& [id, reason, decision, file, line, shipped, modes, programs, subcommands, flags,
+         without_flags, options, arguments, not_arguments, operands, max_operands, access, paths,
+         not_paths, recursive, redirection, doubts, doubt_details, variables, wrappers, within,
+         fed_by, feeds, hosts, not_hosts, privileged, remote, only_reads, only_reads_besides,
+         may_confine, computed, computed_input, fetched, known_to_read, test, test_knows, match,
+         not_match] = each;
+  all(id, reason, decision, file, line, shipped, modes, programs, subcommands, flags, without_flags,
+      options, arguments, not_arguments, operands, max_operands, access, paths, not_paths,
+      recursive, redirection, doubts, doubt_details, variables, wrappers, within, fed_by, feeds,
+      hosts, not_hosts, privileged, remote, only_reads, only_reads_besides, may_confine, computed,
+      computed_input, fetched, known_to_read, test, test_knows);
+  (void)match;  // examples: see packed.h
+  (void)not_match;
+}
+
+void pack(const std::vector<Rule>& rules, const command::Knowledge& knowledge, std::string* out) {
+  Packer all(out);
+  all(rules, knowledge);
+}
+
+std::optional<Unpacked> unpack(std::string_view bytes, std::shared_ptr<const void> owner) {
+  Unpacked made{{}, std::make_shared<command::Knowledge>()};
+  Unpacker all(bytes, std::move(owner));
+  all(made.rules, *made.knowledge);
+  if (!all.at_end()) return std::nullopt;
+  return made;
+}
+
+}  // namespace gibbous::rules

@@ -90,7 +90,9 @@ void Worker::on_orphans(Result<std::vector<Orphan>> orphans) {
   } else {
     known_dead_.clear();  // the next look finds them again
   }
-  recording_.joined();
+  // Another process may hold its keeper's kept runs for as long as it likes: only what the dead
+  // left is waited for.
+  if (orphans_.empty()) recording_.joined();
   const bool again = std::exchange(orphans_known_, true);
   if (again) {
     runs_.adopt_detached([this] { on_adopted(); });
@@ -102,6 +104,7 @@ void Worker::on_orphans(Result<std::vector<Orphan>> orphans) {
 void Worker::on_adopted() {
   if (journal_ == nullptr) return;
   recovering_ = false;
+  recording_.joined();
   settle();
   drop_stale_records();
   claim();
@@ -118,6 +121,7 @@ bool Worker::resume(const std::string& run_id) {
     orphans_since_.erase(run_id);
     wanted_.erase(run_id);
     recorder_.resume(run_id, &orphan.run);
+    if (orphans_.empty() && orphans_known_) recording_.joined();
     return true;
   }
   if (journal_ == nullptr || !options_.adopt) return false;

@@ -74,6 +74,8 @@ std::string describe_limit(const LimitReached& reached) {
     case LimitKind::kPids:
       return name + "more than " + std::to_string(reached.limit) +
              " processes and threads at the same time";
+    case LimitKind::kGuards:
+      return name + "it stopped its keeper again and again, which no run may";
   }
   return name;
 }

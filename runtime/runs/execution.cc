@@ -75,7 +75,8 @@ bool Runs::has_temporary(const std::string& session, const std::string& path) co
   return gibbous::has_temporary(temporary_group(session), path);
 }
 
-// What a sandboxed run left in a directory of the session's, a run outside finds by the same name.
+// What a sandboxed run left in a directory of the session's, a run outside finds by the same name,
+// and the sockets of one outside are shown to those inside.
 void Runs::give_temporary(const Entry& entry, StartRequest& request) const {
   const RunSpec& spec = entry.run.spec_;
   if (request.sandbox && request.sandbox->own_temporary) {
@@ -83,7 +84,6 @@ void Runs::give_temporary(const Entry& entry, StartRequest& request) const {
     return;
   }
   if (request.sandbox || spec.execution || spec.internal) return;
-  if (std::none_of(request.argv.begin(), request.argv.end(), names_temporary)) return;
   request.sandbox.emplace();
   request.sandbox->names_only = true;
   request.sandbox->temporary_group = temporary_group(spec.session);
@@ -123,6 +123,7 @@ StartRequest Runs::request_for(const Entry& entry) const {
   const LimitSet& limits = elsewhere != nullptr ? elsewhere->limits : spec.limits;
   request.tree_limits = limits.tree;
   request.sandbox = spec.sandbox;
+  if (request.sandbox) request.sandbox->layer_bytes = options_.limits.cache_bytes;
   if (request.sandbox && request.sandbox->network == SandboxNetwork::kLoopback) {
     for (const std::uint16_t port : request.sandbox->host_ports) {
       request.sandbox->network_group += std::to_string(port) + ",";

@@ -397,7 +397,8 @@ void Runs::close(std::function<void()> on_closed) {
   open_parts_ = 4;
   for (const auto& entry : entries_) open_parts_ += static_cast<int>(entry->open_logs);
   part_closed_ = [this, on_closed = std::move(on_closed)] {
-    if (--open_parts_ == 0 && on_closed) on_closed();
+    // The logs are written, or given up.
+    if (--open_parts_ == 0) disk_->close(on_closed);
   };
   for (const auto& adopted : adopted_) open_parts_ += adopted->closed ? 0 : 1;
   keeper_->close(part_closed_);

@@ -15,6 +15,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/random_id.h"
 #include "runtime/keeper/client.h"
+#include "runtime/output/disk_threads.h"
 #include "runtime/process/proc.h"
 #include "runtime/runs/deadlines.h"
 #include "runtime/runs/run.h"
@@ -38,6 +39,8 @@ struct RunLimits {
   std::size_t max_queued = 100;
   LimitSet run;                 // no run may exceed these limits
   std::size_t max_ended = 100;  // ended runs to remember; the oldest are forgotten first
+  // A session may write so much to caches (SandboxSpec::layer_bytes). 0: no limit.
+  std::uint64_t cache_bytes = std::uint64_t{4} << 30;
 };
 
 // The current usage of a run.
@@ -213,11 +216,13 @@ class Runs final : private KeeperListener {
   pid_t keeper_pid() const;
 
   // Hands every tree to the keeper, which ends it (stop signal, timeout_grace, SIGKILL) and exits;
-  // observers are not notified. The loop calls on_closed when all handles are closed; the object
-  // may be deleted then.
+  // observers are not notified. A log has two seconds to be written. The loop calls on_closed when
+  // all handles are closed; the object may be deleted then.
   void close(std::function<void()> on_closed);
   // Does the same for a process that exits now, without a loop turn.
   void hand_over();
+  // After close(): of each log that could not be written to its end, its path and why.
+  const std::vector<std::string>& unwritten_logs() const { return unwritten_logs_; }
 
  private:
   struct Entry;
@@ -266,7 +271,7 @@ class Runs final : private KeeperListener {
   void open_logs(Entry& entry);
   void notify_logs(Entry& entry, StreamId id);
   void finish_logs(Entry& entry);
-  void log_finished(Entry& entry);
+  void log_finished(Entry& entry, const LogTap& log);
   bool settled(const Entry& entry) const;
   void finish(Entry& entry, RunState state, std::string reason);
   void finish_exited(Entry& entry);
@@ -286,6 +291,7 @@ class Runs final : private KeeperListener {
   // Ends the run by its limit, with the stop signal first.
   void end_by_limit(Entry& entry, LimitReached reached);
   void note_limit(Entry& entry, LimitReached reached);
+  void on_drain_limit(Entry& entry);
   void update_drained(Entry& entry);
   std::size_t ended_runs() const;
   void forget_oldest();
@@ -316,6 +322,8 @@ class Runs final : private KeeperListener {
   std::unique_ptr<Ingest> ingest_;
   Nanos turn_end_ = Nanos::max();
   std::unique_ptr<Deadlines> deadlines_;
+  std::unique_ptr<DiskThreads> disk_;  // writes logs
+  std::vector<std::string> unwritten_logs_;
   std::unique_ptr<PathLookups> paths_;
   std::vector<std::unique_ptr<Entry>> entries_;  // oldest first
   std::unordered_map<RunKey, Entry*> by_key_;

@@ -49,6 +49,7 @@ class Runs::LogTap final : public FileSinkListener {
   void on_sink_error(const std::string& message) override;
   void on_sink_recovered() override;
   void on_sink_progress() override;
+  const LogSpec& spec() const { return spec_; }
 
   std::unique_ptr<FileSink> sink;
   // The index of each stream among the sink's sources.
@@ -92,6 +93,7 @@ struct Runs::Entry {
   std::optional<ExitStatus> exit;  // the leader has exited; its last output may be unread
   Deadlines::Token timeout = 0;
   Deadlines::Token drain = 0;
+  int late_turns = 0;  // to read what was there at the drain limit
   Deadlines::Token idle = 0;
   Deadlines::Token left = 0;  // the limit of what it leaves behind
   CpuShare cpu_share;

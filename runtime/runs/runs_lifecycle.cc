@@ -22,6 +22,7 @@ namespace {
 // A shell exits with this plus the signal's number when a signal ended its child.
 constexpr int kShellSignalBase = 128;
 constexpr Millis kMaskPatience{50};  // before what may be the beginning of a secret is shown
+constexpr Millis kLateTurn{1};
 constexpr RunKey kKeyBase = 0x7fffffff'00000000;
 
 bool can_be_read(int descriptor) {
@@ -45,6 +46,7 @@ Status Runs::init() {
   keeper_ = std::move(keeper.value());
   ingest_ = Ingest::create(loop_);
   deadlines_ = std::make_unique<Deadlines>(loop_, clock_);
+  disk_ = std::make_unique<DiskThreads>(loop_);
   paths_ = std::make_unique<PathLookups>(loop_, *deadlines_, options_.keeper_path);
   return {};
 }
@@ -195,13 +197,25 @@ void Runs::on_exited(RunKey key, ExitStatus status) {
       tap.settled_at = std::max<Offset>(tap.settled_at, written - origin);
     }
   }
-  entry->drain = deadlines_->after(options_.limits.drain_limit, [this, entry] {
-    entry->drain = 0;
-    if (!entry->run.ended()) finish_exited(*entry);
-    entry->run.output_incomplete_ = true;
-    update_drained(*entry);
-  });
+  entry->drain =
+      deadlines_->after(options_.limits.drain_limit, [this, entry] { on_drain_limit(*entry); });
   if (settled(*entry)) finish_exited(*entry);
+}
+
+// A host that stood still for a while, on a busy machine or for its own reasons, comes here before
+// it reads again. What the leader wrote is there to be read, so it gets some turns for that.
+void Runs::on_drain_limit(Entry& entry) {
+  constexpr int kTurnsForOutput = 100;
+  constexpr int kTurnsForEnds = 10;  // of streams that nobody holds any more
+  entry.drain = 0;
+  const bool unread = !entry.run.ended() && !settled(entry);
+  if (entry.late_turns++ < (unread ? kTurnsForOutput : kTurnsForEnds)) {
+    entry.drain = deadlines_->after(kLateTurn, [this, &entry] { on_drain_limit(entry); });
+    return;
+  }
+  if (!entry.run.ended()) finish_exited(entry);
+  entry.run.output_incomplete_ = true;
+  update_drained(entry);
 }
 
 void Runs::open_logs(Entry& entry) {
@@ -223,7 +237,7 @@ void Runs::open_logs(Entry& entry) {
       tap->sources[index] = sources.size();
       sources.push_back({&run.streams_[index], to_string(id)});
     }
-    auto made = FileSink::create(loop_, clock_, sink, std::move(sources), *tap);
+    auto made = FileSink::create(*disk_, clock_, sink, std::move(sources), *tap);
     if (!made) continue;  // check() has reported that
     tap->sink = std::move(*made);
     run.logs_.push_back(tap->sink.get());
@@ -241,12 +255,17 @@ void Runs::notify_logs(Entry& entry, StreamId id) {
 void Runs::finish_logs(Entry& entry) {
   if (std::exchange(entry.logs_finishing, true)) return;
   for (const auto& log : entry.logs) {
-    log->sink->finish([this, &entry] { log_finished(entry); });
+    log->sink->finish([this, &entry, &tap = *log] { log_finished(entry, tap); });
   }
 }
 
-void Runs::log_finished(Entry& entry) {
+void Runs::log_finished(Entry& entry, const LogTap& log) {
   --entry.open_logs;
+  const FileSinkStatus& status = log.sink->status();
+  if (closing_ && !status.error.empty()) {
+    unwritten_logs_.push_back(log.spec().path + ": " + std::to_string(status.lost_bytes) +
+                              " bytes were not written: " + status.error);
+  }
   if (closing_ && part_closed_) part_closed_();
 }
 

@@ -62,7 +62,9 @@ TEST_CASE("every literal is found at every offset, with few literals and with ma
     finder.find(text, &hits);
     CHECK(std::is_sorted(hits.begin(), hits.end(),
                          [](const auto& left, const auto& right) { return left.at < right.at; }));
-    for (const auto& [place, literal] : plain_places(literals, text)) {
+    for (const auto& expected : plain_places(literals, text)) {
+      const std::size_t place = expected.first;
+      const std::size_t literal = expected.second;
       const std::size_t end = place + literals[literal].size();
       const bool found = std::any_of(hits.begin(), hits.end(), [&](const LiteralHit& hit) {
         return hit.literal == literal && hit.at >= place && hit.at < end;

@@ -27,7 +27,8 @@ RuntimeOptions with_tool(const std::string& text) {
       text +
       "\nend }, tool { name = 'usual', description = 'x', permission = 'read',\n"
       "  input = schema.object {}, run = function(args) return 'as before' end } } } } }\n";
-  options.files["config.lua"] = "return { lua = { call_ms = 150 } }";
+  // What cannot pause holds a turn so long, and then frees what it has made.
+  options.files["config.lua"] = "return { lua = { call_ms = 150, hold_ms = 20 } }";
   return options;
 }
 

@@ -15,6 +15,7 @@
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/engine.h"
 #include "bindings/lua/call/task.h"
+#include "bindings/lua/policy/refusal.h"
 #include "runtime/output/text.h"
 #include "runtime/queue/worker.h"
 #include "runtime/recording/recording.h"
@@ -151,9 +152,9 @@ int l_journal_kill(lua_State* state) {
         [id, signal, &context, complete = task->completer(), cancelled = question->cancelled,
          owner = std::weak_ptr<Task>(task)](const Verdict& verdict) {
           if (verdict.decision != Verdict::Decision::kAllow) {
-            const bool asks = verdict.decision == Verdict::Decision::kAsk;
-            complete([status = Status::error(asks ? "needs_approval" : "denied", verdict.reason),
-                      id](lua_State* to) { return push_error(to, status, id); });
+            complete([status = refused_effect(RequestKind::kKill, verdict), id](lua_State* to) {
+              return push_error(to, status, id);
+            });
             return;
           }
           const auto fail = [id, complete](const Status& status) {

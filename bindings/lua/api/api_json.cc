@@ -1,8 +1,12 @@
 // The table `json`: encode, decode, null, array, object. Text from outside is measured before it is
 // parsed, so that neither its depth nor its size can hurt. encode raises for a value that JSON
 // cannot represent; decode returns nil, err.
+#include <cstdint>
 #include <exception>
+#include <iterator>
 #include <lua.hpp>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -18,13 +22,81 @@ namespace {
 constexpr std::size_t kBytesPerStep = 4;
 constexpr int kPrettyIndent = 2;
 
-// Explains why `text` is too large or too deep to parse; "" when it is not.
-std::string_view too_much(std::string_view text) {
+// Steps that make Budget::charge() look at the clock in any case.
+constexpr std::size_t kManySteps = std::size_t{1} << 20;
+constexpr std::size_t kBytesPerLook = std::size_t{1} << 14;
+
+// Megabytes take longer than the loop may be held, and nothing pauses in them.
+struct TooLate : std::exception {};
+
+// The characters of a text; the clock is looked at again and again while they are read.
+class WatchedChars {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  WatchedChars(const char* at, const char* next_look, Budget* budget)
+      : at_(at), next_look_(next_look), budget_(budget) {}
+  reference operator*() const { return *at_; }
+  WatchedChars& operator++() {
+    if (++at_ >= next_look_) look();
+    return *this;
+  }
+  WatchedChars operator++(int) {
+    const WatchedChars before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const WatchedChars& other) const { return at_ == other.at_; }
+  bool operator!=(const WatchedChars& other) const { return at_ != other.at_; }
+
+ private:
+  void look() {
+    next_look_ = at_ + kBytesPerLook;
+    if (budget_->is_late()) throw TooLate();
+  }
+
+  const char* at_;
+  const char* next_look_;
+  Budget* budget_;
+};
+
+// The text that is written, no longer than `most`; the clock is looked at meanwhile.
+class WatchedText final : public nlohmann::detail::output_adapter_protocol<char> {
+ public:
+  WatchedText(std::size_t most, Budget& budget) : most_(most), budget_(budget) {}
+  void write_character(char c) override { write_characters(&c, 1); }
+  void write_characters(const char* s, std::size_t length) override {
+    text_.append(s, length);
+    if (text_.size() < next_look_) return;
+    next_look_ = text_.size() + kBytesPerLook;
+    if (text_.size() >= most_) throw std::length_error("too long");
+    if (budget_.is_late()) throw TooLate();
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::size_t most_;
+  Budget& budget_;
+  std::string text_;
+  std::size_t next_look_ = kBytesPerLook;
+};
+
+// Explains why `text` is too large or too deep to parse; "" when it is not. Throws TooLate.
+std::string_view too_much(std::string_view text, Budget& budget) {
   int depth = 0;
   std::size_t nodes = 1;
   bool quoted = false;
+  std::size_t next_look = kBytesPerLook;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
+    if (i >= next_look) {
+      next_look = i + kBytesPerLook;
+      if (budget.is_late()) throw TooLate();
+    }
     if (quoted) {
       if (c == '\\') ++i;
       if (c == '"') quoted = false;
@@ -37,7 +109,7 @@ std::string_view too_much(std::string_view text) {
       if (++depth > kMaxValueDepth) return "JSON text is deeper than 64 levels";
     }
     if (c == ']' || c == '}') --depth;
-    if (nodes > kMaxValueNodes) return "JSON text holds more than 1000000 values";
+    if (nodes > kMaxValueNodes) return "JSON text holds more than 500000 values";
   }
   return {};
 }
@@ -51,32 +123,73 @@ std::string plain_message(std::string_view what) {
   return std::string(what);
 }
 
-// Returns true and sets *value, or false and sets *message. Uses no Lua, so the parser's exceptions
-// stay inside.
-bool parse(std::string_view text, Json* value, std::string* message) {
-  *message = too_much(text);
-  if (!message->empty()) return false;
+enum class Outcome : std::uint8_t { kDone, kFailed, kTooLate, kTooLong };
+
+// Sets *value, or *message. Uses no Lua, so the exceptions stay inside.
+Outcome parse(std::string_view text, Budget& budget, Json* value, std::string* message) {
   try {
-    *value = Json::parse(text);
-    return true;
+    *message = too_much(text, budget);
+    if (!message->empty()) return Outcome::kFailed;
+    const char* const end = text.data() + text.size();
+    *value = Json::parse(WatchedChars(text.data(), text.data() + kBytesPerLook, &budget),
+                         WatchedChars(end, end, &budget));
+    return Outcome::kDone;
+  } catch (const TooLate&) {
+    return Outcome::kTooLate;
   } catch (const std::exception& exception) {
     *message = plain_message(exception.what());
-    return false;
+    return Outcome::kFailed;
   }
+}
+
+// The same: sets *text, or *message.
+Outcome write(const Json& value, bool pretty, std::size_t most, Budget& budget, std::string* text,
+              std::string* message) {
+  const auto written = std::make_shared<WatchedText>(most, budget);
+  try {
+    nlohmann::detail::serializer<Json> serializer(written, ' ');
+    serializer.dump(value, pretty, /*ensure_ascii=*/false, pretty ? kPrettyIndent : 0);
+  } catch (const TooLate&) {
+    return Outcome::kTooLate;
+  } catch (const std::length_error&) {
+    return Outcome::kTooLong;
+  } catch (const std::exception& exception) {
+    *message = plain_message(exception.what());
+    return Outcome::kFailed;
+  }
+  *text = written->text();
+  return text->size() < most ? Outcome::kDone : Outcome::kTooLong;
+}
+
+// Raises: the time is over.
+int raise_late(lua_State* state) {
+  Budget::of(state).charge(state, kManySteps);
+  return luaL_error(state, "time budget exceeded");
 }
 
 // [text] -> value | nil, err
 int l_json_decode(lua_State* state) {
   std::size_t size = 0;
   const char* text = luaL_checklstring(state, 1, &size);
-  Budget::of(state).charge(state, size / kBytesPerStep);
-  Json value;
-  std::string message;
-  if (!parse({text, size}, &value, &message)) {
-    return push_error(state, Status::error("invalid_json", message));
+  Budget& budget = Budget::of(state);
+  budget.charge(state, size / kBytesPerStep);
+  bool late = false;
+  {
+    Json value;
+    std::string message;
+    switch (parse({text, size}, budget, &value, &message)) {
+      case Outcome::kDone:
+      case Outcome::kTooLong:
+        push_json(state, value);
+        break;
+      case Outcome::kFailed:
+        return push_error(state, Status::error("invalid_json", message));
+      case Outcome::kTooLate:
+        late = true;
+        break;
+    }
   }
-  push_json(state, value);
-  return 1;
+  return late ? raise_late(state) : 1;
 }
 
 // [value, options?]
@@ -89,16 +202,32 @@ int l_json_encode(lua_State* state) {
     pretty = lua_toboolean(state, -1) != 0;
     lua_pop(state, 1);
   }
-  const Json value = to_json(state, 1);
-  const std::string text = value.dump(pretty ? kPrettyIndent : -1);
-  Budget::of(state).charge(state, text.size() / kBytesPerStep);
+  Budget& budget = Budget::of(state);
   const std::size_t most = State::of(state).memory().limits().single_bytes;
-  if (text.size() >= most) {
-    return luaL_error(state, "json.encode: a text of %d bytes exceeds the limit of %d",
-                      static_cast<int>(text.size()), static_cast<int>(most));
+  Outcome outcome = Outcome::kDone;
+  {
+    const Json value = to_json(state, 1);
+    std::string text;
+    std::string message;
+    outcome = write(value, pretty, most, budget, &text, &message);
+    if (outcome == Outcome::kFailed) lua_pushlstring(state, message.data(), message.size());
+    if (outcome == Outcome::kDone) {
+      budget.charge(state, text.size() / kBytesPerStep);
+      lua_pushlstring(state, text.data(), text.size());
+    }
   }
-  lua_pushlstring(state, text.data(), text.size());
-  return 1;
+  switch (outcome) {
+    case Outcome::kDone:
+      return 1;
+    case Outcome::kFailed:
+      return luaL_error(state, "json.encode: %s", lua_tostring(state, -1));
+    case Outcome::kTooLate:
+      return raise_late(state);
+    case Outcome::kTooLong:
+      break;
+  }
+  return luaL_error(state, "json.encode: the text exceeds the limit of %d bytes",
+                    static_cast<int>(most));
 }
 
 // [table?] -> the table, marked

@@ -52,8 +52,9 @@ bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Jso
       spec->sandbox = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
       if (!spec->sandbox->write.empty()) {
         const auto workspace = variables.find("WORKSPACE");
-        if (git.complete && workspace != variables.end() && !workspace->second.empty()) {
+        if (workspace != variables.end() && !workspace->second.empty()) {
           spec->sandbox->repositories = paths::repositories_in(git);
+          spec->sandbox->repositories_complete = git.complete;
           spec->sandbox->repositories_below = workspace->second.front();
         }
       }

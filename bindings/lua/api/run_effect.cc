@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bindings/lua/call/engine.h"
+#include "bindings/lua/policy/refusal.h"
 #include "bindings/lua/vm/value.h"
 #include "runtime/base/nearest.h"
 
@@ -24,11 +25,6 @@ class PendingEffect final : public PendingOp {
  private:
   std::shared_ptr<Effect> effect_;
 };
-
-Status refusal(const Verdict& verdict) {
-  const bool asks = verdict.decision == Verdict::Decision::kAsk;
-  return Status::error(asks ? "needs_approval" : "denied", verdict.reason);
-}
 
 }  // namespace
 
@@ -90,17 +86,18 @@ int ask_then(lua_State* state, PolicyRequest asked,
   const auto task = Task::current(state);
   Context& context = context_of(state);
   auto effect = std::make_shared<Effect>(Effect{context, task, task->completer()});
-  effect->withdraw = context.engine->ask(task->call(), std::move(asked),
-                                         [effect, act = std::move(act)](const Verdict& verdict) {
-                                           effect->withdraw = nullptr;
-                                           if (effect->cancelled) return;
-                                           if (verdict.decision != Verdict::Decision::kAllow) {
-                                             effect->fail(refusal(verdict));
-                                             return;
-                                           }
-                                           effect->verdict = verdict;
-                                           act(effect);
-                                         });
+  const RequestKind kind = asked.kind;
+  effect->withdraw = context.engine->ask(
+      task->call(), std::move(asked), [effect, kind, act = std::move(act)](const Verdict& verdict) {
+        effect->withdraw = nullptr;
+        if (effect->cancelled) return;
+        if (verdict.decision != Verdict::Decision::kAllow) {
+          effect->fail(refused_effect(kind, verdict));
+          return;
+        }
+        effect->verdict = verdict;
+        act(effect);
+      });
   return task->suspend(state, std::make_unique<PendingEffect>(std::move(effect)));
 }
 
@@ -110,16 +107,17 @@ void ask_also(const std::shared_ptr<Effect>& effect, PolicyRequest asked,
   if (!task || effect->cancelled) return;
   // An answer that comes at once finds nothing to withdraw afterwards.
   auto answered = std::make_shared<bool>(false);
-  auto withdraw =
-      effect->context.engine->ask(task->call(), std::move(asked),
-                                  [effect, answered, act = std::move(act)](const Verdict& verdict) {
-                                    *answered = true;
-                                    effect->withdraw = nullptr;
-                                    if (effect->cancelled) return;
-                                    if (verdict.decision != Verdict::Decision::kAllow)
-                                      return effect->fail(refusal(verdict));
-                                    act(verdict);
-                                  });
+  const RequestKind kind = asked.kind;
+  auto withdraw = effect->context.engine->ask(
+      task->call(), std::move(asked),
+      [effect, kind, answered, act = std::move(act)](const Verdict& verdict) {
+        *answered = true;
+        effect->withdraw = nullptr;
+        if (effect->cancelled) return;
+        if (verdict.decision != Verdict::Decision::kAllow)
+          return effect->fail(refused_effect(kind, verdict));
+        act(verdict);
+      });
   if (!*answered) effect->withdraw = std::move(withdraw);
 }
 

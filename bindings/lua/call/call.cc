@@ -12,6 +12,7 @@
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/engine.h"
 #include "bindings/lua/check/schema_check.h"
+#include "bindings/lua/policy/refusal.h"
 #include "bindings/lua/vm/arguments.h"
 #include "runtime/base/nearest.h"
 #include "runtime/base/session_name.h"
@@ -25,29 +26,13 @@ constexpr int kRootArguments = 2;  // args, ctx
 constexpr std::size_t kParsedBesideBytes = std::size_t{16} << 10;
 constexpr Nanos kRefill = std::chrono::minutes(1);
 
-// Two lines: what was refused, by which rule and why, then what to do instead, which reasons name
-// behind a colon. `policy explain` has the rest.
-std::string refusal(const std::string& what, const Verdict& verdict) {
-  constexpr std::string_view kBreak = ": ";
-  std::string text = what;
-  if (!verdict.rule.empty()) text += " (rule " + verdict.rule + ")";
-  if (verdict.reason.empty()) return text;
-  const std::size_t at = verdict.reason.find(kBreak);
-  // A person's words and faults of the policy have colons of their own.
-  const bool names_way = at < verdict.reason.find('\n') && verdict.rule != kErrorRule &&
-                         !verdict.reason.starts_with(kNotApproved);
-  if (!names_way) return text + ": " + verdict.reason;
-  text += ": " + verdict.reason.substr(0, at);
-  return text + ".\nInstead: " + verdict.reason.substr(at + kBreak.size());
-}
-
 std::string denial(const std::string& tool, const Verdict& verdict) {
-  return refusal("'" + tool + "' was denied", verdict);
+  return refusal_text("'" + tool + "' was denied", verdict);
 }
 
 std::string approval_needed(const std::string& tool, const Verdict& verdict) {
-  if (!verdict.waits.empty()) return refusal("'" + tool + "' needs approval", verdict);
-  return refusal("'" + tool + "' needs approval, and no person can be asked here", verdict) +
+  if (!verdict.waits.empty()) return refusal_text("'" + tool + "' needs approval", verdict);
+  return refusal_text("'" + tool + "' needs approval, and no person can be asked here", verdict) +
          "\nIt would take a host with an approver, a mode such as --mode auto, or a rule of your "
          "own.";
 }
@@ -288,6 +273,7 @@ Json Call::tool_context() const {
 void Call::start_root() {
   BudgetLimits limits;
   limits.total = lua_left_;
+  limits.processor = true;
   ScriptError error;
   const bool ready = generation_->state().protect(
       limits,

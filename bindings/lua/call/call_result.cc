@@ -136,6 +136,7 @@ CallResult returned_result(Call& call, Task& root) {
   BudgetLimits limits;
   limits.total = std::max(call.lua_left(), Nanos{1});
   limits.granted = call.limits().call_lua;
+  limits.processor = true;
   limits.hold = call.limits().hold;
   const bool read = call.generation().state().protect(
       limits,

@@ -44,6 +44,7 @@ Engine::Engine(EngineOptions options, Context& context)
 Engine::~Engine() {
   lifetime_.reset();
   loading_.reset();
+  policy_read_.reset();
   drain_timer_.stop();
   const auto calls = std::exchange(calls_, {});
   by_id_.clear();
@@ -98,7 +99,7 @@ CallId Engine::run_hook(HookCall hook) {
   if (function == nullptr) return 0;
   // The policy is not asked before the script asks, and the script's time must not pay for reading
   // the rules.
-  current_->policy().load_lazy();
+  if (!has_others()) current_->policy().load_lazy();
   CallOptions options;
   options.id = ++last_hook_;
   options.tool = std::move(hook.tool);
@@ -224,7 +225,9 @@ void note_nobody(const AskAnswer& given, Verdict& verdict) {
   verdict.waits = given.waits;
   if (!text.empty()) text += text.ends_with('.') ? "\n" : ".\n";
   text +=
-      "Waiting for a person: gibbous asks (question " + given.waits +
+      "Waiting for a person: " +
+      (given.answered_with.empty() ? "gibbous asks" : given.answered_with) + " (question " +
+      given.waits +
       "). Make the same call again, with the same arguments, once it is answered; what a person "
       "allows counts once, for exactly this call.";
 }

@@ -94,6 +94,13 @@ class Engine {
   // is carried out after it.
   void reload_later(const std::function<void()>& on_done);
   std::shared_ptr<Generation> current() { return current_; }
+  // Places that this process has learnt of, by the name of a variable of path classes: policies
+  // judge with them from now on, those that are loaded later, too.
+  void learn(const std::string& name, std::vector<std::string> places);
+  // Called before a command of the session is judged: returns false when all is known; else it
+  // calls what it is given once it is, later.
+  using Learner = std::function<bool(const std::string& session, std::function<void()> then)>;
+  void learn_first(Learner learner) { learner_ = std::move(learner); }
 
   // Asks the newest policy. on_verdict comes at once (inside) when it allows or denies, later when
   // the command is long or an approver has to be asked, and never once the call is cancelled or has
@@ -195,6 +202,11 @@ class Engine {
   Withdraw judge(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict);
   // The steps of a verdict that takes more than one turn.
   struct Judging;
+  // Calls `then` later, when the rules of the policy in force have been read.
+  void read_policy_beside(std::function<void()> then);
+  void take_policy();
+  bool begin_to_learn(const std::string& session, const PolicyRequest& asked,
+                      const std::shared_ptr<Judging>& judging);
   void analyse(const std::shared_ptr<Judging>& judging);
   void conclude(const std::shared_ptr<Judging>& judging);
   void ask_for_paths(const std::shared_ptr<Judging>& judging);
@@ -218,6 +230,8 @@ class Engine {
   Context& context_;
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
   std::shared_ptr<Generation> current_;
+  PathVariables learnt_;
+  Learner learner_;
   std::uint64_t next_generation_ = 1;
   CallId last_hook_ = kFirstHook;
   std::vector<MonitoredFile> failed_files_;  // of the last load, when it failed
@@ -244,6 +258,9 @@ class Engine {
   // for nothing.
   std::unique_ptr<BackgroundLoad> loading_;
   bool load_is_stale_ = false;
+  // Reads the rules of the policy in force, if that is deferred and something is to be judged.
+  std::unique_ptr<BackgroundLoad> policy_read_;
+  std::vector<std::function<void()>> waiting_for_policy_;
   std::function<void(lua_State*)> open_api_;  // without a context
   Beside beside_;
   InOrder in_order_;

@@ -2,11 +2,15 @@
 // is analysed on another thread, and a path whose file system may not answer is asked for. Neither
 // holds up anybody but the session whose request it is.
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
+#include "bindings/lua/call/background_load.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/engine.h"
+#include "bindings/lua/policy/command_policy.h"
 #include "bindings/lua/policy/judgement.h"
 #include "runtime/command/path_map.h"
 #include "runtime/paths/walk.h"
@@ -50,7 +54,9 @@ struct Engine::Judging {
   bool is_over = false;  // nobody waits for the verdict any more
   int rounds = 0;
   std::size_t unanswered = 0;  // questions about paths
-  InOrder::Done done;          // lets what the session requests next go ahead
+  bool learns = false;         // of places, first
+  bool began = false;
+  InOrder::Done done;  // lets what the session requests next go ahead
 
   void leave() {
     if (done) std::exchange(done, nullptr)();
@@ -95,6 +101,44 @@ bool Engine::run_in_order(const std::string& session, std::function<void()> work
   return true;
 }
 
+// --- The rules ----------------------------------------------------------------------------------
+
+// Another generation reads the same files on a thread, and what it has read counts for this one.
+void Engine::read_policy_beside(std::function<void()> then) {
+  waiting_for_policy_.push_back(std::move(then));
+  if (policy_read_) return;
+  GenerationOptions options = options_.generation;
+  options.only_policies = true;
+  options.layers = nullptr;  // the policies of layers have been read
+  try {
+    policy_read_ = std::make_unique<BackgroundLoad>(
+        options, open_api_, current_->id(), nullptr,
+        [this, post = post_, alive = std::weak_ptr<const int>(lifetime_)] {
+          post([this, alive] {
+            if (!alive.expired()) take_policy();
+          });
+        });
+  } catch (const std::system_error&) {
+    post([this] { take_policy(); });
+  }
+}
+
+void Engine::take_policy() {
+  BackgroundLoad::Outcome outcome;
+  if (policy_read_) outcome = policy_read_->take();
+  policy_read_.reset();
+  PolicyProgram& policy = current_->policy();
+  std::optional<ReadPolicy> known;
+  if (outcome.made && outcome.made->policy().commands() != nullptr &&
+      outcome.made->policy().own_hash() == policy.own_hash()) {
+    known = outcome.made->policy().commands()->read_policy();
+  }
+  // What failed there fails here, too, and denies.
+  policy.load_lazy(std::move(known));
+  if (outcome.made) dispose(std::move(outcome.made));
+  for (const auto& then : std::exchange(waiting_for_policy_, {})) post(then);
+}
+
 // --- The verdict --------------------------------------------------------------------------------
 
 std::shared_ptr<paths::Answers> Engine::path_answers() const {
@@ -111,19 +155,23 @@ Engine::Withdraw Engine::judge(Call& call, PolicyRequest asked,
     if (context_.runs == nullptr) break;
     wish = grantable(wish, context_.home, *context_.runs->paths().mounts()->now());
   }
-  const bool at_once = !is_behind(call.session()) && !current_->policy().judge_beside(asked);
-  if (at_once || !has_others()) {
+  auto judging = std::make_shared<Judging>();
+  const bool learns = begin_to_learn(call.session(), asked, judging);
+  const bool at_once = !learns && !is_behind(call.session()) && !current_->policy().is_unread() &&
+                       !current_->policy().judge_beside(asked);
+  if (at_once || (!learns && !has_others())) {
     Verdict verdict = decide(asked);
     if (!asked.lacks_paths()) {
       return settle(call, std::move(asked), std::move(verdict), std::move(on_verdict));
     }
   }
-  auto judging = std::make_shared<Judging>();
   judging->asked = std::move(asked);
   judging->on_verdict = std::move(on_verdict);
   judging->call = call.weak_from_this();
   in_order_.run(call.session(), [this, judging](InOrder::Done done) {
     judging->done = std::move(done);
+    judging->began = true;
+    if (judging->learns) return;
     // What was found missing before is asked for first.
     judging->asked.lacks_paths() ? ask_for_paths(judging) : analyse(judging);
   });
@@ -133,8 +181,26 @@ Engine::Withdraw Engine::judge(Call& call, PolicyRequest asked,
   };
 }
 
+bool Engine::begin_to_learn(const std::string& session, const PolicyRequest& asked,
+                            const std::shared_ptr<Judging>& judging) {
+  const bool has_command = asked.command || !asked.argv.empty();
+  if (!learner_ || !has_others() || !has_command || asked.kind == RequestKind::kKill) return false;
+  judging->learns = learner_(session, [this, judging, alive = std::weak_ptr<const int>(lifetime_)] {
+    if (alive.expired()) return;
+    judging->learns = false;
+    if (!judging->began) return;
+    // What was learned makes the path classes anew, which takes a turn of its own.
+    current_->policy().warm();
+    post([this, judging] { analyse(judging); });
+  });
+  return judging->learns;
+}
+
 void Engine::analyse(const std::shared_ptr<Judging>& judging) {
   if (!judging->is_wanted()) return judging->leave();
+  if (current_->policy().is_unread()) {
+    return read_policy_beside([this, judging] { analyse(judging); });
+  }
   judging->asked.prepared = nullptr;
   auto work = current_->policy().judge_beside(judging->asked);
   if (!work) return conclude(judging);

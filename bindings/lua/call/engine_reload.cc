@@ -98,9 +98,15 @@ ReloadResult Engine::reload() {
   return result;
 }
 
+void Engine::learn(const std::string& name, std::vector<std::string> places) {
+  current_->policy().set_variable(name, places);
+  learnt_[name] = std::move(places);
+}
+
 void Engine::take_over(std::shared_ptr<Generation> next) {
   ++next_generation_;
   failed_files_.clear();
+  for (const auto& [name, places] : learnt_) next->policy().set_variable(name, places);
   std::shared_ptr<Generation> before = std::exchange(current_, std::move(next));
   report_success(*before, *current_);
   drain(std::move(before));

@@ -155,6 +155,7 @@ void Task::run(Nanos slice) {
   BudgetLimits limits;
   limits.total = cancelled_ ? std::min(call_->lua_left(), cleanup_left_) : call_->lua_left();
   limits.granted = cancelled_ ? granted.cleanup : granted.call_lua;
+  limits.processor = true;
   limits.slice = slice;
   limits.hold = granted.hold;
   limits.instructions = kInstructionsPerLook;

@@ -5,6 +5,7 @@
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/schema_check.h"
 #include "runtime/output/text.h"
+#include "runtime/sandbox/paths.h"
 #include "runtime/sandbox/refusal.h"
 #include "runtime/sandbox/temporary.h"
 
@@ -40,6 +41,7 @@ PathVariables granted_places(PathVariables variables) {
     const auto found = variables.find(name);
     if (found != variables.end() && found->second.size() > 1) found->second.resize(1);
   }
+  variables.try_emplace(kCaches);
   return variables;
 }
 
@@ -134,6 +136,7 @@ SandboxSpec parse_sandbox(const FieldPath& place, const Json& value,
   spec.unwritable = paths_of(fields, "unwritable", variables);
   spec.pinned = paths_of(fields, "pinned", variables);
   spec.occupied = paths_of(fields, "occupied", variables);
+  spec.layered = paths_of(fields, "layered", granted);
   spec.own_temporary = fields.choice("temporary", kTemporary) == "session";
   const Json& ports = fields.value("host_ports");
   for (const Json& port : ports.is_array() ? ports : Json::array()) {
@@ -161,6 +164,7 @@ Json sandbox_value(const Run& run) {
   value["network_namespace"] = report.network_namespace;
   value["seccomp"] = report.seccomp;
   value["unprotected"] = report.unprotected;
+  if (!report.caches.empty()) value["caches"] = report.caches;
   if (report.mount_namespace && !spec->temporary_group.empty()) {
     value["temporary"] =
         temporary_path(spec->temporary_group, kTemporaryDirectories[0]).value_or("");
@@ -181,6 +185,12 @@ Json refusals_value(const Run& run, const std::string& workspace) {
       Json entry = {
           {"what", to_string(refusal.kind)}, {"line", refusal.line}, {"profile", spec->profile}};
       if (!refusal.path.empty()) entry["path"] = to_utf8(refusal.path);
+      const auto& caches = spec->layered;
+      if (std::any_of(caches.begin(), caches.end(), [&refusal](const std::string& cache) {
+            return is_within(refusal.path, cache);
+          })) {
+        entry["cache"] = true;
+      }
       list.push_back(std::move(entry));
     }
   }

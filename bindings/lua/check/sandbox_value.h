@@ -16,6 +16,13 @@ namespace gibbous::lua {
 // The values of $NAME at the start of a profile's path; a name may stand for several directories,
 // or none on this machine.
 using PathVariables = std::map<std::string, std::vector<std::string>>;
+// The repositories that sandboxed runs have made, absolute, and the run of each, in the same order.
+inline constexpr const char* kMadeByRuns = "MADE_BY_RUNS";
+inline constexpr const char* kRunsThatMade = "RUNS_THAT_MADE";
+// The temporary directories of the machine that sessions of this process have their own of.
+inline constexpr const char* kSessionTemporary = "SESSION_TEMPORARY";
+// The caches of tools, absolute.
+inline constexpr const char* kCaches = "CACHES";
 
 // Expands a path that begins with '~/' or a variable; an absolute one stays. Throws WrongUse.
 std::vector<std::string> expand_path(const FieldPath& place, const std::string& path,

@@ -177,7 +177,33 @@ class Walk {
     return !node.pattern || re2::RE2::PartialMatch(text, *node.pattern);
   }
 
+  // A schema that says nothing of its type takes null as well.
+  static bool takes_null(const SchemaNode& node) {
+    const auto takes = [](const SchemaNode::Owned& each) { return takes_null(*each); };
+    if (node.never || (node.types != 0 && (node.types & kSchemaNull) == 0)) return false;
+    if (node.ref != nullptr && !takes_null(*node.ref)) return false;
+    if (node.constant && !node.constant->is_null()) return false;
+    if (!node.enumeration.empty() && std::find(node.enumeration.begin(), node.enumeration.end(),
+                                               Json()) == node.enumeration.end()) {
+      return false;
+    }
+    return std::all_of(node.all_of.begin(), node.all_of.end(), takes) &&
+           (node.any_of.empty() || std::any_of(node.any_of.begin(), node.any_of.end(), takes)) &&
+           (node.one_of.empty() || std::any_of(node.one_of.begin(), node.one_of.end(), takes));
+  }
+
+  static void drop_nulls(const SchemaNode& node, Json& value) {
+    for (auto member = value.begin(); member != value.end();) {
+      const auto known = node.properties.find(member.key());
+      const SchemaNode* schema =
+          known != node.properties.end() ? known->second.get() : node.additional.get();
+      const bool absent = member->is_null() && schema != nullptr && !takes_null(*schema);
+      member = absent ? value.erase(member) : std::next(member);
+    }
+  }
+
   bool object(const SchemaNode& node, Json& value, const Path& path, int depth) {
+    if (names_.null_is_absent) drop_nulls(node, value);
     bool fits = true;
     for (const auto& [name, property] : node.properties) {
       if (property->fallback && !value.contains(name)) value[name] = *property->fallback;

@@ -24,7 +24,17 @@ struct SchemaNames {
       : root(std::move(name)), first_index(first) {}
   std::string root;
   std::size_t first_index;
+  // Members of objects that are null where their schema has no null are taken away: so does a
+  // model that must send every argument leave one out.
+  bool null_is_absent = false;
 };
+
+// The names of a call's arguments.
+inline SchemaNames argument_names() {
+  SchemaNames names("args");
+  names.null_is_absent = true;
+  return names;
+}
 
 // One fault of a value: "<place>: <problem>", where a problem of the usual kind is
 // "expected <expected>, got <got>" and a hint.

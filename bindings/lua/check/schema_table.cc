@@ -67,7 +67,11 @@ int finish(lua_State* state, Fields& fields, Json schema) {
       fields.fail("examples", "a list", fields.value("examples"));
     schema["examples"] = fields.value("examples");
   }
-  if (fields.flag("rare").value_or(false)) schema["x-rare"] = true;
+  if (fields.has("rare") && fields.value("rare").is_string()) {
+    schema["x-rare"] = fields.choice("rare", {"unconfined"}).value_or("");
+  } else if (fields.flag("rare").value_or(false)) {
+    schema["x-rare"] = true;
+  }
   const bool optional = fields.flag("optional").value_or(false);
   fields.done();
   push_json(state, schema);
@@ -206,8 +210,19 @@ int l_schema_sandbox(lua_State* state) {
   return finish(state, fields, std::move(schema));
 }
 
+constexpr char kKnownKey = 0;  // its address is the key
+
+bool are_known(lua_State* state) {
+  lua_pushlightuserdata(state, const_cast<char*>(&kKnownKey));
+  lua_rawget(state, LUA_REGISTRYINDEX);
+  const bool known = lua_toboolean(state, -1) != 0;
+  lua_pop(state, 1);
+  return known;
+}
+
 // schema.check(value, schema, owner)
 int l_schema_check(lua_State* state) {
+  if (are_known(state)) return 0;
   const std::string owner = luaL_checkstring(state, 3);
   Json value = to_json(state, 1, owner.c_str());
   const auto check = SchemaCheck::compile(to_json(state, 2, "schema"), {"", 1});
@@ -226,6 +241,12 @@ constexpr luaL_Reg kSchema[] = {
 };
 
 }  // namespace
+
+void set_checks_known(lua_State* state, bool known) {
+  lua_pushlightuserdata(state, const_cast<char*>(&kKnownKey));
+  lua_pushboolean(state, known ? 1 : 0);
+  lua_rawset(state, LUA_REGISTRYINDEX);
+}
 
 void open_schema(lua_State* state) {
   lua_pushlightuserdata(state, const_cast<char*>(&kOptionalKey));

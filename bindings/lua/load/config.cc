@@ -11,6 +11,7 @@
 #include "bindings/lua/check/number_field.h"
 #include "bindings/lua/check/sandbox_value.h"
 #include "bindings/lua/check/schema_check.h"
+#include "bindings/lua/load/caches.h"
 #include "bindings/lua/source/snapshot.h"
 #include "bindings/lua/vm/state.h"
 #include "runtime/wait/http_url.h"
@@ -56,6 +57,7 @@ constexpr NumberField<Tuning> field(const char* section, const char* name, doubl
   return number_field<Tuning, Unit, kPart, kMember>(section, name, low, high, description);
 }
 
+constexpr int kMaxCaches = 128;
 constexpr std::int64_t kMaxDays = 36'500;
 constexpr std::int64_t kHoursPerDay = 24;
 constexpr std::int64_t kMostAttempts = 1'000'000;
@@ -117,6 +119,10 @@ constexpr NumberField<Tuning> kNumbers[] = {
         "asks", "keep_s", 0, kMaxAskSeconds,
         "how long a question stays open for 'gibbous asks' after its call was told to come again, "
         "and how long the answer waits for that; 0: it ends with its call"),
+    field<&Tuning::runs, &RunLimits::cache_bytes>(
+        "caches", "max_bytes", 0, kMaxJournalBytes,
+        "what the runs of a session may write to caches before its next runs only read them; 0 is "
+        "no limit"),
     field<&Tuning::engine, &EngineLimits::call_lua>(
         "lua", "call_ms", 1, kMaxMillis, "Lua time of one call a minute, waiting not counted"),
     field<&Tuning::engine, &EngineLimits::hold>(
@@ -152,6 +158,10 @@ void restore_empty_lists(Json* value) {
     const auto found = value->find(key);
     if (found != value->end() && found->is_object() && found->empty()) *found = Json::array();
   }
+  const auto caches = value->find("caches");
+  if (caches == value->end() || !caches->is_object()) return;
+  const auto listed = caches->find("directories");
+  if (listed != caches->end() && listed->is_object() && listed->empty()) *listed = Json::array();
 }
 
 template <typename T>
@@ -221,7 +231,7 @@ Config read_values(const std::string& path, const Json& value) {
     source.file = secret.value("file", "");
     source.command = secret.value("command", std::vector<std::string>{});
   }
-  for (const char* section : {"limits", "journal", "asks", "lua"}) {
+  for (const char* section : {"limits", "caches", "journal", "asks", "lua"}) {
     config.numbers[section] = value.value(section, Json::object());
   }
   if (const Json& limits = config.numbers["limits"]; limits.contains("run")) {
@@ -231,6 +241,7 @@ Config read_values(const std::string& path, const Json& value) {
   if (value.contains("sandbox")) {
     config.sandbox = sandbox_request(path + ": sandbox", value["sandbox"]);
   }
+  take(config.numbers["caches"], "directories", &config.caches);
   take(value, "executor", &config.executor);
   config.executors = value.value("executors", Json::object());
   config.ask_notify = config.numbers["asks"].value("notify", Json::object());
@@ -336,6 +347,20 @@ Json config_schema() {
               "one of env, file and command")},
          {"description", "secrets that starts name: docs/secrets.md"}}},
        {"sandbox", sandbox_schema("the least sandbox that every run gets")},
+       {"caches",
+        section_schema("caches",
+                       {{"directories",
+                         {{"type", "array"},
+                          {"items",
+                           {{"type", "string"},
+                            {"pattern", "^(~/.|/.)"},
+                            {"description", "an absolute path, or one that begins with ~/"}}},
+                          {"maxItems", kMaxCaches},
+                          {"default", kUsualCaches},
+                          {"description",
+                           "what confined runs write there is in a layer of their session; builds "
+                           "write them"}}}},
+                       "caches of tools: docs/sandbox.md")},
        {"kill_on_session_end",
         {{"type", "boolean"},
          {"default", true},
@@ -503,6 +528,7 @@ void Config::apply_runs(RunsOptions& options) const {
   Tuning tuning;
   tuning.runs = options.limits;
   put_numbers(numbers, "limits", &tuning);
+  put_numbers(numbers, "caches", &tuning);
   options.limits = tuning.runs;
   if (run_limits) options.limits.run = *run_limits;
   if (shell) options.shell = *shell;
@@ -515,6 +541,16 @@ void Config::apply_runs(RunsOptions& options) const {
   if (!temp_directory) return;
   std::erase_if(options.env, [](const std::string& each) { return each.rfind("TMPDIR=", 0) == 0; });
   options.env.push_back("TMPDIR=" + std::filesystem::absolute(*temp_directory).string());
+}
+
+std::vector<std::string> Config::caches_in(const std::string& home) const {
+  std::vector<std::string> all =
+      caches.value_or(std::vector<std::string>(kUsualCaches.begin(), kUsualCaches.end()));
+  std::erase_if(all, [&home](std::string& each) {
+    if (each.front() == '~' && !home.empty()) each = home + each.substr(1);
+    return each.front() != '/';
+  });
+  return all;
 }
 
 void Config::apply_recording(RecordingOptions& options, WorkerOptions& worker) const {

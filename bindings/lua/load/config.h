@@ -53,11 +53,13 @@ struct Config {
   std::map<std::string, SecretSource> secrets;
 
   Json numbers = {{"limits", Json::object()},
+                  {"caches", Json::object()},
                   {"journal", Json::object()},
                   {"asks", Json::object()},
                   {"lua", Json::object()}};  // by section
   std::optional<LimitSet> run_limits;
   Json sandbox;  // a request, or null
+  std::optional<std::vector<std::string>> caches;
   std::optional<std::string> executor;
   Json executors = Json::object();  // the settings of each executor
   std::optional<bool> kill_on_session_end;
@@ -73,6 +75,8 @@ struct Config {
                                                    std::vector<std::string>* env) const;
   // Applies the file's values; `options.env` is the inherited environment.
   void apply_runs(RunsOptions& options) const;
+  // The directories of `caches`, or those that are usual, in this home.
+  std::vector<std::string> caches_in(const std::string& home) const;
   void apply_recording(RecordingOptions& options, WorkerOptions& worker) const;
   void apply_asks(AskSettings& settings) const;
   void apply_lua(EngineLimits& limits, MemoryLimits& memory) const;

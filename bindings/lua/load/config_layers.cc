@@ -14,6 +14,7 @@ namespace gibbous::lua {
 namespace {
 
 constexpr std::size_t kMaxValueBytes = 200;
+constexpr std::size_t kMaxListBytes = 2000;
 constexpr const char* kDefaultMode = "default";
 
 using FieldName = std::vector<std::string>;
@@ -50,6 +51,8 @@ const FieldOrder kOrders[] = {
     {"sandbox.network", Order::kLaterOf, true, &kNetworks},
     {"sandbox.host_ports", Order::kFewer, true},
     {"sandbox.min_landlock_abi", Order::kLarger, true},
+    {"caches.directories", Order::kFewer, false},
+    {"caches.max_bytes", Order::kSmallerNot0, false},
     {"unset_env", Order::kUnion, true},
     {"modes", Order::kFewer, true},
     {"kill_on_session_end", Order::kTrue, true},
@@ -57,6 +60,9 @@ const FieldOrder kOrders[] = {
     {"toolsets", Order::kFewer, false},
     {"lua.*", Order::kSmaller, false},
     {"journal.enabled", Order::kTrue, false},
+    // A question that stays open for less time lets fewer calls find a late answer.
+    {"asks.wait_s", Order::kSmallerNot0, false},
+    {"asks.keep_s", Order::kSmaller, false},
 };
 constexpr const char* kOfProjects = "limits, sandbox, modes, unset_env and kill_on_session_end";
 
@@ -147,8 +153,8 @@ std::string fix_of(const FieldOrder& order, const std::string& bound) {
   return "";
 }
 
-std::string cut(std::string text) {
-  if (text.size() > kMaxValueBytes) text = text.substr(0, kMaxValueBytes) + "...";
+std::string cut(std::string text, std::size_t most = kMaxValueBytes) {
+  if (text.size() > most) text = text.substr(0, most) + "...";
   return text;
 }
 
@@ -157,7 +163,7 @@ std::string shown(const FieldName& field, const Json& value) {
   const std::string text = value.dump(-1, ' ', false, kReplace);
   if (field.front() == "secrets") return "\"***\"";
   if (field.front() != "env" || !value.is_string() || field.size() < 2) {
-    return cut(redact_secrets(text));
+    return cut(redact_secrets(text), value.is_array() ? kMaxListBytes : kMaxValueBytes);
   }
   // The name says what is secret.
   const std::string line = field[1] + "=" + value.get<std::string>();

@@ -12,7 +12,7 @@ struct EngineLimits {
   Nanos call_lua{
       1'000'000'000};          // Lua time of one call, all its tasks together, waiting not counted
   Nanos slice{2'000'000};      // Lua time without a pause
-  Nanos hold{100'000'000};     // the same where a script cannot pause
+  Nanos hold{40'000'000};      // the same where a script cannot pause
   Nanos cleanup{200'000'000};  // Lua time after a cancel
   std::size_t max_argument_bytes = std::size_t{1} << 20;
   std::size_t max_calls = 1000;    // at the same time

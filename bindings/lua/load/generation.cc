@@ -6,6 +6,7 @@
 
 #include "bindings/lua/load/generation_loader.h"
 #include "bindings/lua/source/memory_files.h"
+#include "runtime/paths/mount_types.h"
 #include "runtime/paths/patience.h"
 
 namespace gibbous::lua {
@@ -21,6 +22,14 @@ constexpr std::chrono::seconds kPatience{2};  // with a file system that may not
 Generation::Generation() = default;
 Generation::~Generation() = default;
 
+static void fail_unanswered(const std::string& what, const std::string& path,
+                            LoadFailure* failure) {
+  ScriptError error;
+  error.code = "path_unanswered";
+  error.message = what + " cannot be read: the file system of " + path + " does not answer";
+  failure->errors = {error};
+}
+
 // What does not answer would keep the caller for ever, and its process from ending.
 static bool check_answers(const GenerationOptions& options, LoadFailure* failure) {
   const std::pair<const char*, const std::string*> places[] = {
@@ -28,17 +37,13 @@ static bool check_answers(const GenerationOptions& options, LoadFailure* failure
       {"scripts", &options.shipped_scripts_dir},
       {"policies", &options.policies_dir},
       {"policies", &options.shipped_policies_dir}};
+  if (paths::MountTypes().now()->all_local()) return true;
   for (const auto& [what, directory] : places) {
     if (directory->empty() || is_in_memory(*directory)) continue;
     std::error_code none;
     const std::string path = std::filesystem::absolute(*directory, none).string();
     if (paths::answers_within(path, kPatience)) continue;
-    ScriptError error;
-    error.code = "path_unanswered";
-    error.message = std::string("the ") + what + " cannot be read: the file system of " + path +
-                    " does not answer";
-    *failure = {};
-    failure->errors = {error};
+    fail_unanswered(std::string("the ") + what, path, failure);
     failure->policy = what == std::string("policies");
     return false;
   }
@@ -64,11 +69,19 @@ std::shared_ptr<Generation> Generation::load(const GenerationOptions& options, s
     const auto loader = std::make_shared<GenerationLoader>(options, before, std::move(layers));
     std::shared_ptr<Generation> made = loader->load(id, allow_broken_policy, failure);
     failure->files = loader->watched();
-    if (!loader->snapshot().still_true()) continue;
+    const bool still_true = loader->snapshot().still_true();
+    const std::string& dead = loader->snapshot().unanswered();
+    if (made == nullptr || !still_true || !dead.empty()) loader->give_up();
+    if (!dead.empty()) {  // it has died meanwhile
+      fail_unanswered("a file", dead, failure);
+      return nullptr;
+    }
+    if (!still_true) continue;
     if (made != nullptr && loader->is_lazy()) {
-      made->policy().load_later([loader, policy = &made->policy()](ScriptError* error) {
-        return loader->load_lazy(*policy, error);
-      });
+      made->policy().load_later(
+          [loader, policy = &made->policy()](std::optional<ReadPolicy> known, ScriptError* error) {
+            return loader->load_lazy(*policy, std::move(known), error);
+          });
     }
     return made;
   }

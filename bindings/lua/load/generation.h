@@ -52,7 +52,7 @@ struct GenerationOptions {
   MemoryLimits memory;
   Nanos load_budget{250'000'000};           // of the scripts
   Nanos policy_load_budget{5'000'000'000};  // of the policies, which contain far more text
-  Nanos policy_budget{50'000'000};
+  Nanos policy_budget{40'000'000};      // of a verdict, so that a turn of the loop ends in 50 ms
   std::vector<std::string> spec_files;  // for `gibbous test`: their specs are tools (scripts/spec)
   // Opens what the module `spec` needs; set where there are spec files.
   std::function<void(lua_State*)> open_spec;
@@ -64,8 +64,12 @@ struct GenerationOptions {
   bool only_policies = false;                    // for `policy check` and the like: no scripts
   // Reads the layers of the configuration, on the thread that loads; may be null.
   std::function<LayerSet()> layers;
-  bool test_policies = true;     // examples and cases must pass
-  bool lazy_policy = false;      // read shipped rules when the first call is judged
+  bool test_policies = true;  // examples and cases must pass
+  bool lazy_policy = false;   // read shipped rules when the first call is judged
+  std::string state_dir;      // where what is read of policies is kept; "": nowhere
+  // A file in which nothing has changed for so long need not be read again while its times are the
+  // same: by then, they tell of everything that was written, through mappings, too.
+  Nanos settled = std::chrono::minutes(1);
   const Clock* clock = nullptr;  // must be set; outlives the generation
   PolicyPlace place;             // where requests are judged
   // Opens the API in a new state, in a protected call; null: no API, for a policy alone.
@@ -108,6 +112,7 @@ class Generation {
   const std::map<std::string, ExecutorDefinition>& executors() const { return executors_; }
   // The presets of its watchers that find errors; never null.
   const std::shared_ptr<const ErrorPatterns>& error_patterns() const { return error_patterns_; }
+  // Without their texts.
   const std::vector<SourceFile>& files() const { return files_; }
   // The files, and the paths that would have taken precedence.
   const std::vector<MonitoredFile>& watched() const { return watched_; }

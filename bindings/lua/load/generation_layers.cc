@@ -149,7 +149,7 @@ bool GenerationLoader::load_guard(const LayerParts& layer, Loader& loader,
   limits.instructions = kGuardInstructions;
   PolicyGuard guard;
   guard.name = layer.name;
-  guard.tables.commands = std::make_unique<CommandPolicy>();
+  guard.tables.commands = new_commands();
   ScriptError error;
   policy_faults_.clear();
   bool valid = false;
@@ -207,16 +207,13 @@ bool GenerationLoader::read_guard(lua_State* state, const LayerParts& layer, Loa
       lua_setfield(state, -2, "knowledge");
     }
   }
-  std::vector<SourceFile> files;
-  for (const SourceFile& file : snapshot_.files()) {
-    if (file.path.starts_with(layer.policies_dir + "/")) files.push_back(file);
-  }
-  const SourceIndex sources(std::move(files));
+  const SourceIndex sources(sources_if(
+      [&](const std::string& path) { return path.starts_with(layer.policies_dir + "/"); }));
   Faults faults(&sources,
                 [&loader](lua_State* lua, int index) { return loader.file_of_value(lua, index); });
   const bool shipped = layer.policies_dir == std::string(kBuiltInPlace) + "/policies";
-  const bool good = tables->commands->read(state, lua_gettop(state),
-                                           {tables->modes, nullptr, shipped, ""}, &faults);
+  const bool good =
+      tables->commands->read(state, lua_gettop(state), {tables->modes, shipped, ""}, &faults);
   policy_faults_ = faults.list();
   if (!good) return wrong("the tables of the policy are not right");
   if (whole || tables->commands->empty()) return true;

@@ -19,6 +19,13 @@
 namespace gibbous::lua {
 namespace {
 
+// While files run that a kept policy has run before: they have passed their own checks, and leave
+// little to collect, for which a process that judges one command does not live long enough.
+void set_known_files(lua_State* state, bool known) {
+  set_checks_known(state, known);
+  lua_gc(state, known ? LUA_GCSTOP : LUA_GCRESTART, 0);
+}
+
 // The tool of the call is the one that queued the run.
 constexpr const char* kStartQueued =
     "local options = ...\n"
@@ -61,6 +68,10 @@ SourceTree tree_of(const std::string& name, const std::string& own, const std::s
     if (name == "policies") tree.dirs.push_back(dir + "/lib");
   }
   return tree;
+}
+
+bool is_below(const std::string& path, const std::string& directory) {
+  return !directory.empty() && path.starts_with(directory) && path[directory.size()] == '/';
 }
 
 // Makes a shallow copy of the table on top.
@@ -114,6 +125,14 @@ std::vector<MonitoredFile> GenerationLoader::watched() const {
   return all;
 }
 
+// The budget for reading the policy, which begins now.
+BudgetLimits GenerationLoader::policy_limits() {
+  started_ = thread_time();
+  BudgetLimits limits = budget(options_.policy_load_budget);
+  limits.instructions = kPolicyInstructions;
+  return limits;
+}
+
 BudgetLimits GenerationLoader::budget(Nanos granted) const {
   BudgetLimits limits;
   const Nanos left = granted - (thread_time() - started_);
@@ -143,8 +162,8 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
       failure->errors.push_back(std::move(error));
     }
   }
-  std::vector<ScriptError> policy_errors =
-      is_tested() ? policies_->read_all() : policies_->compile_all();
+  std::vector<ScriptError> policy_errors;
+  if (!find_kept()) policy_errors = is_tested() ? policies_->read_all() : policies_->compile_all();
   const bool scripts_compile = failure->errors.empty();
   if (!scripts_compile) {
     failure->errors.insert(failure->errors.end(), policy_errors.begin(), policy_errors.end());
@@ -156,6 +175,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   same_policies_ = before_ != nullptr && before_->policy().commands() != nullptr &&
                    before_->policy().error().empty() &&
                    before_->policy().own_hash() == policy.own_hash();
+  if (same_policies_) known_ = before_->policy().commands()->read_policy();
 
   started_ = thread_time();
   if (!options_.only_policies && !load_scripts(scripts, layer_scripts, failure)) return nullptr;
@@ -164,10 +184,12 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
     if (!load_policies(*policies_, &error)) {
       policy_errors = std::move(policy_faults_);
       if (policy_errors.empty()) policy_errors.push_back(std::move(error));
-    } else if (options_.test_policies && !same_policies_ && !is_tested()) {
+    } else if (options_.test_policies && !is_adopted_ && !is_tested()) {
       add_failures(policy.test(), &policy_errors);
     }
   }
+  if (policy_errors.empty()) bring_own_tests(&policy_errors);
+  if (policy_errors.empty()) keep(policy);
   if (policy_errors.empty()) load_guards(&policy_errors);
   if (!policy_errors.empty()) {
     // A mode that does not exist is the caller's mistake, not a broken policy.
@@ -177,19 +199,20 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
       failure->policy = !unknown_mode;
       return nullptr;
     }
-    lazy_root_.reset();
+    is_lazy_ = false;
     std::string all;
     for (const ScriptError& error : policy_errors) all += (all.empty() ? "" : "\n") + error.text();
     policy.fail(std::move(all));
     policy.tables().modes.clear();
   }
   if (policy.tool_limits()) add_limits_arguments();
-  made_->files_ = snapshot_.files();
+  for (const SourceFile& file : snapshot_.files())
+    made_->files_.push_back({file.path, "", file.hash});
   policy.set_hash(policy_hash());
   made_->watched_ = watched();
   made_->layers_ = layers_;     // what is read later may be among their files
   policy_environment_.reset();  // or it would outlive the state
-  if (!is_lazy()) policies_.reset();
+  if (!is_lazy() && !is_adopted_) policies_.reset();
   return std::move(made_);
 }
 
@@ -199,7 +222,8 @@ void GenerationLoader::add_limits_arguments() {
     if (!tool.takes_limits) continue;
     tool.input_schema["properties"]["limits"] =
         limits_schema("What the process may use; the mode may allow less");
-    if (auto check = SchemaCheck::compile(tool.input_schema, "args")) tool.input_check = *check;
+    if (auto check = SchemaCheck::compile(tool.input_schema, argument_names()))
+      tool.input_check = *check;
   }
 }
 
@@ -208,23 +232,29 @@ bool GenerationLoader::is_tested() const {
   return options_.test_policies && options_.policies_dir == options_.shipped_policies_dir;
 }
 
+bool GenerationLoader::is_below_policies(const std::string& path) const {
+  return is_below(path, options_.policies_dir) || is_below(path, options_.shipped_policies_dir);
+}
+
 bool GenerationLoader::is_policy_file(const std::string& path) const {
-  const auto below = [&path](const std::string& directory) {
-    return !directory.empty() && path.rfind(directory + "/", 0) == 0;
-  };
-  const bool is_layer =
-      std::any_of(layers_.parts.begin(), layers_.parts.end(),
-                  [&below](const LayerParts& layer) { return below(layer.policies_dir); });
-  return is_layer || below(options_.policies_dir) || below(options_.shipped_policies_dir);
+  return is_below_policies(path) ||
+         std::any_of(layers_.parts.begin(), layers_.parts.end(),
+                     [&](const LayerParts& layer) { return is_below(path, layer.policies_dir); });
 }
 
 // Adds an error for each policy file that other users can write.
 void GenerationLoader::distrust(std::vector<ScriptError>* errors) const {
+  const auto directories = std::make_shared<DirectoryObjections>();
   for (const SourceFile& file : snapshot_.files()) {
     if (!is_policy_file(file.path)) continue;
     ScriptError error;
     error.code = "policy_untrusted";
-    error.message = objection_to_policy_file(file.path);
+    const auto objection = std::make_shared<std::string>();
+    const auto look = [objection, directories, path = file.path] {
+      *objection = objection_to_policy_file(path, directories.get());
+    };
+    if (is_in_memory(file.path) || !snapshot_.reach(file.path, look)) continue;
+    error.message = *objection;
     if (!error.message.empty()) errors->push_back(std::move(error));
   }
 }
@@ -232,9 +262,9 @@ void GenerationLoader::distrust(std::vector<ScriptError>* errors) const {
 // Hashes everything read for the policies, in the order of the paths.
 std::string GenerationLoader::policy_hash() const {
   std::string all;
-  for (const SourceFile& file : snapshot_.files()) {
-    if (is_policy_file(file.path)) all += file.path + file.hash;
-  }
+  snapshot_.each_path([&](const std::string& path, const std::string& hash) {
+    if (!hash.empty() && is_policy_file(path)) all += path + hash;
+  });
   return sha256_hex(all).substr(0, kHashDigits);
 }
 
@@ -408,22 +438,35 @@ void GenerationLoader::add_specs(lua_State* state, Loader& loader, ToolReaderOpt
   lua_pop(state, 3);
 }
 
+bool GenerationLoader::has_host() const {
+  return options_.host_tools != nullptr && !options_.host_tools->empty();
+}
+
+std::unique_ptr<CommandPolicy> GenerationLoader::new_commands() const {
+  auto commands = std::make_unique<CommandPolicy>();
+  // What a function of the host says may change.
+  if (!has_host()) commands->remember();
+  return commands;
+}
+
 bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {
-  started_ = thread_time();
-  BudgetLimits limits = budget(options_.policy_load_budget);
-  limits.instructions = kPolicyInstructions;
-  made_->policy().tables().commands = std::make_unique<CommandPolicy>();
+  const BudgetLimits limits = policy_limits();
+  made_->policy().tables().commands = new_commands();
   bool valid = false;
   const bool ran = made_->state_->protect(
       limits,
       [&](lua_State* state) {
         policy_environment_.push(state);
         loader.install_require(state);
+        if (is_kept_) set_known_files(state, true);
         loader.run_init(state);  // [root]
+        if (is_kept_) set_known_files(state, false);
         error->file = loader.file_of_value(state, -1);
         valid = read_policies(state, loader, error);
       },
       error);
+  const auto end = [](lua_State* state) { set_known_files(state, false); };
+  if (is_kept_ && !ran) (void)made_->state_->protect({}, end, nullptr);
   return ran && valid;
 }
 
@@ -441,43 +484,55 @@ void GenerationLoader::add_failures(const std::string& failures, std::vector<Scr
 
 // [root] -> [root]. Reads what the policy knows about commands.
 bool GenerationLoader::read_commands(lua_State* state, Loader& loader, PolicyProgram& into) {
-  const CommandPolicy* same = same_policies_ ? before_->policy().commands() : nullptr;
-  std::vector<SourceFile> policies;
-  if (same == nullptr) policies = snapshot_.files();
-  policies.erase(
-      std::remove_if(policies.begin(), policies.end(),
-                     [this](const SourceFile& file) { return !is_policy_file(file.path); }),
-      policies.end());
-  const SourceIndex sources(std::move(policies));
+  CommandPolicy& commands = *into.tables().commands;
+  if (known_) {
+    adopt(commands, *std::exchange(known_, std::nullopt));
+    return true;
+  }
+  const SourceIndex sources(
+      sources_if([this](const std::string& path) { return is_policy_file(path); }));
   Faults faults(&sources,
                 [&loader](lua_State* lua, int index) { return loader.file_of_value(lua, index); });
   const PolicyTables& tables = into.tables();
   const bool own = options_.policies_dir != options_.shipped_policies_dir;
-  const bool good = tables.commands->read(
-      state, lua_gettop(state),
-      {tables.modes, same, is_tested(), own ? options_.shipped_policies_dir : ""}, &faults);
+  const bool good =
+      commands.read(state, lua_gettop(state),
+                    {tables.modes, is_tested(), own ? options_.shipped_policies_dir : ""}, &faults);
   policy_faults_ = faults.list();
+  if (good && is_tested()) find_tests(state, loader, commands);
   return good;
+}
+
+// Returns the files with such paths, with their texts; one that changes meanwhile has none.
+std::vector<SourceFile> GenerationLoader::sources_if(
+    const std::function<bool(const std::string&)>& fits) const {
+  std::vector<SourceFile> all;
+  for (const SourceFile& file : snapshot_.files()) {
+    if (!fits(file.path)) continue;
+    const Result<const std::string*> text = snapshot_.text_of(file);
+    all.push_back({file.path, text ? **text : std::string(), file.hash});
+  }
+  return all;
 }
 
 // Only policies that were tested when Gibbous was built are sure to be valid later.
 bool GenerationLoader::waits_for_commands() const {
-  return options_.lazy_policy && is_tested() && !same_policies_ && !options_.only_policies;
+  return options_.lazy_policy && is_tested() && !known_ && !options_.only_policies;
 }
 
-bool GenerationLoader::load_lazy(PolicyProgram& policy, ScriptError* error) {
-  started_ = thread_time();
-  BudgetLimits limits = budget(options_.policy_load_budget);
-  limits.instructions = kPolicyInstructions;
+bool GenerationLoader::load_lazy(PolicyProgram& policy, std::optional<ReadPolicy> known,
+                                 ScriptError* error) {
+  if (known) known_ = std::move(known);
   bool good = false;
   const bool ran = policy.state().protect(
-      limits,
+      policy_limits(),
       [&](lua_State* state) {
-        lazy_root_.push(state);
+        root_.push(state);
         good = read_commands(state, *policies_, policy);
       },
       error);
-  lazy_root_.reset();
+  is_lazy_ = false;
+  if (ran && good) keep(policy);
   if (ran && !good && !policy_faults_.empty()) *error = policy_faults_.front();
   return ran && good;
 }
@@ -486,11 +541,10 @@ bool GenerationLoader::read_policies(lua_State* state, Loader& loader, ScriptErr
   if (!read_policy_tables(state, options_.mode, options_.on_deprecated, &made_->policy().tables(),
                           error))
     return false;
-  if (waits_for_commands()) {
-    lua_pushvalue(state, -1);
-    lazy_root_ = LuaRef::take(state);
-    return true;
-  }
+  lua_pushvalue(state, -1);
+  root_ = LuaRef::take(state);
+  is_lazy_ = waits_for_commands();
+  if (is_lazy_) return true;
   if (read_commands(state, loader, made_->policy())) return true;
   error->message = "the tables of the policy are not right";
   return false;

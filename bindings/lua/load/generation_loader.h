@@ -3,17 +3,23 @@
 // Loop thread only.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "bindings/lua/load/generation.h"
+#include "bindings/lua/load/kept_policy.h"
 #include "bindings/lua/load/loader.h"
 #include "bindings/lua/load/tool_reader.h"
+#include "bindings/lua/policy/rule_value.h"
 #include "bindings/lua/source/snapshot.h"
 
 namespace gibbous::lua {
 
-class GenerationLoader {
+class GenerationLoader : public std::enable_shared_from_this<GenerationLoader> {
  public:
   GenerationLoader(const GenerationOptions& options, const Generation* before, LayerSet layers);
 
@@ -22,16 +28,20 @@ class GenerationLoader {
                                    LoadFailure* failure);
   const Snapshot& snapshot() const { return snapshot_; }
   std::vector<MonitoredFile> watched() const;
-  // The rules are still unread: this must live as long as the state, or until load_lazy().
-  bool is_lazy() const { return static_cast<bool>(lazy_root_); }
-  // Reads the rules of the generation that load() returned. Returns false with the error.
-  bool load_lazy(PolicyProgram& policy, ScriptError* error);
+  // The rules are still unread: load_lazy() reads them.
+  bool is_lazy() const { return is_lazy_; }
+  // Reads the rules of the generation that load() returned, or takes what another load has read of
+  // the same files; null: nothing. Returns false with the error.
+  bool load_lazy(PolicyProgram& policy, std::optional<ReadPolicy> known, ScriptError* error);
+  // What was made is not used, or there is nothing: lets go of everything in its state.
+  void give_up();
 
  private:
   void add_limits_arguments();
   bool prepare(LoadFailure* failure);
   // Returns the processor time left since started_.
   BudgetLimits budget(Nanos granted) const;
+  BudgetLimits policy_limits();
   void add_specs(lua_State* state, Loader& loader, ToolReaderOptions* options);
   void add_host_tools(lua_State* state, ToolReaderOptions* options);
   bool load_scripts(Loader& loader, const std::vector<std::unique_ptr<Loader>>& layers,
@@ -55,21 +65,45 @@ class GenerationLoader {
   bool read_commands(lua_State* state, Loader& loader, PolicyProgram& into);
   bool waits_for_commands() const;
   void add_failures(const std::string& failures, std::vector<ScriptError>* errors);
+  std::vector<SourceFile> sources_if(const std::function<bool(const std::string&)>& fits) const;
   std::string policy_hash() const;
   bool is_policy_file(const std::string& path) const;
+  bool is_below_policies(const std::string& path) const;
   bool is_tested() const;
   void distrust(std::vector<ScriptError>* errors) const;
 
-  const GenerationOptions& options_;
-  const Generation* before_;  // may be null
+  // In generation_kept.cc.
+  KeptPlace kept_place() const;
+  std::unique_ptr<CommandPolicy> new_commands() const;
+  bool has_host() const;  // the host has tools or functions
+  bool find_kept();
+  std::vector<KnownFile> known_files() const;
+  void settle(const KeptPolicy& kept);
+  void find_tests(lua_State* state, Loader& loader, CommandPolicy& commands);
+  void keep(PolicyProgram& policy);
+  void bring_own_tests(std::vector<ScriptError>* errors);
+  void adopt(CommandPolicy& commands, ReadPolicy read);
+  void bring_test(lua_State* state, const TestOrigin& origin, LuaRef* test);
+  void bring_all_tests(lua_State* state, const command::Knowledge& knowledge,
+                       std::vector<LuaRef>* tests);
+
+  const GenerationOptions options_;  // tests of rules are brought when the caller's are gone
+  const Generation* before_;         // may be null
   LayerSet layers_;
   bool same_policies_ = false;  // as `before_` has them
   Snapshot snapshot_;
   Nanos started_{0};
+  // Unix time: every file is read after it.
+  const Nanos began_ = std::chrono::system_clock::now().time_since_epoch();
   std::shared_ptr<Generation> made_;
   LuaRef policy_environment_;
   std::unique_ptr<Loader> policies_;
-  LuaRef lazy_root_;  // the result of policies/init.lua, while its rules are unread
+  LuaRef root_;  // the result of policies/init.lua, while its rules or their tests are unread
+  RuleTables brought_;
+  bool is_lazy_ = false;
+  bool is_adopted_ = false;                 // the rules were read by another load
+  std::optional<ReadPolicy> known_;         // read by another load of the same files
+  bool is_kept_ = false;                    // known_ comes from the state directory
   std::vector<ScriptError> policy_faults_;  // of the last load_policies
 };
 

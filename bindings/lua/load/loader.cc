@@ -11,6 +11,7 @@
 #include "bindings/lua/load/moved_modules.h"
 #include "bindings/lua/source/require_scan.h"
 #include "runtime/base/nearest.h"
+#include "runtime/base/sha256.h"
 
 namespace gibbous::lua {
 namespace {
@@ -110,7 +111,9 @@ const SourceFile* Loader::find(const std::string& module, ScriptError* error) {
   const SourceFile* asking = snapshot_.known(files_[active_.back()]);
   if (asking == nullptr) return nullptr;
   error->file = asking->path;
-  for (const RequiredName& required : required_names(asking->text)) {
+  const Result<const std::string*> text = snapshot_.text_of(*asking);
+  if (!text) return nullptr;
+  for (const RequiredName& required : required_names(**text)) {
     if (required.name == module) error->line = required.line;
   }
   return nullptr;
@@ -136,7 +139,26 @@ std::string Loader::not_found(const std::string& module) const {
 }
 
 bool Loader::compile_in(lua_State* state, const SourceFile& file, ScriptError* error) {
-  if (load_chunk(state, file.text, file.path)) {
+  if (known_chunks_) {
+    const auto known = known_chunks_->by_path.find(file.path);
+    const std::string bytes = known == known_chunks_->by_path.end()
+                                  ? std::string()
+                                  : known_chunks_->bytes_of(known->second);
+    if (!bytes.empty()) {
+      if (load_compiled(state, bytes, file.path)) {
+        chunks_[file.path] = LuaRef::take(state);
+        return true;
+      }
+      lua_pop(state, 1);
+    }
+  }
+  const Result<const std::string*> text = snapshot_.text_of(file);
+  if (!text) {
+    error->file = file.path;
+    error->message = text.status().message();
+    return false;
+  }
+  if (load_chunk(state, **text, file.path)) {
     chunks_[file.path] = LuaRef::take(state);
     return true;
   }
@@ -170,7 +192,14 @@ std::vector<ScriptError> Loader::bring_all(bool compiled) {
       continue;
     }
     if (compiled && !compile(*file, &error)) errors.push_back(error);
-    for (RequiredName& required : required_names(file->text)) {
+    const Result<const std::string*> text = snapshot_.text_of(*file);
+    if (!text) {
+      error.file = file->path;
+      error.message = text.status().message();
+      errors.push_back(error);
+      continue;
+    }
+    for (RequiredName& required : required_names(**text)) {
       if (!is_module_name(required.name)) continue;
       std::string name = current_name(required.name);
       if (seen.insert(name).second) waiting.push_back(std::move(name));
@@ -325,6 +354,26 @@ void Loader::require(lua_State* state, std::string_view asked) {
   lua_pushvalue(state, -1);
   lua_setfield(state, -3, asked_name.c_str());
   lua_remove(state, -2);  // [value]
+}
+
+std::shared_ptr<const Chunks> Loader::dump_chunks(lua_State* state) const {
+  constexpr lua_Writer kWrite = [](lua_State*, const void* bytes, std::size_t size, void* all) {
+    static_cast<std::string*>(all)->append(static_cast<const char*>(bytes), size);
+    return 0;
+  };
+  auto dumped = std::make_shared<Chunks>();
+  for (const auto& [module, path] : files_) {
+    const auto chunk = chunks_.find(path);
+    if (chunk == chunks_.end()) continue;
+    chunk->second.push(state);
+    const std::size_t begin = dumped->memory.size();
+    const bool good = lua_dump(state, kWrite, &dumped->memory) == 0;
+    const std::size_t size = dumped->memory.size() - begin;
+    const auto bytes = std::string_view(dumped->memory).substr(begin, size);
+    if (good) dumped->by_path[path] = {sha256_hex(bytes), begin, size};
+    lua_pop(state, 1);
+  }
+  return dumped;
 }
 
 std::string Loader::file_of_value(lua_State* state, int index) const {

@@ -5,10 +5,12 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bindings/lua/policy/read_policy.h"
 #include "bindings/lua/source/snapshot.h"
 #include "bindings/lua/vm/state.h"
 
@@ -47,6 +49,12 @@ class Loader {
   bool has_module(const std::string& module);
   // In a protected call, after run_init: pushes the value of a module.
   void push_module(lua_State* state, const std::string& module);
+  // Compiled files, by path, of which the texts are the same.
+  void use_chunks(std::shared_ptr<const Chunks> known) { known_chunks_ = std::move(known); }
+  // In a protected call: returns what has been compiled of the files that `require` loaded.
+  std::shared_ptr<const Chunks> dump_chunks(lua_State* state) const;
+  // The modules that have run, and their files.
+  const std::map<std::string, std::string>& modules() const { return files_; }
   // Returns the file of the module that returned the value at `index`, or "".
   std::string file_of_value(lua_State* state, int index) const;
 
@@ -70,6 +78,7 @@ class Loader {
   State& state_;
   Snapshot& snapshot_;
   SourceTree tree_;
+  std::shared_ptr<const Chunks> known_chunks_;
   std::map<std::string, LuaRef> chunks_;      // by path, compiled but not run
   std::map<std::string, std::string> files_;  // module -> path, once loaded
   std::vector<std::string> active_;           // modules that are running, outermost first

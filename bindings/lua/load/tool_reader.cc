@@ -286,7 +286,7 @@ class ToolsetReader {
     made->annotations = annotations(made->permission, data.value("annotations", Json::object()));
     made->input_schema = data.value("input", Json::object());
     made->output_schema = data.value("output", Json());
-    return schema(owner + ": input", "args", &made->input_schema, &made->input_check) &&
+    return schema(owner + ": input", argument_names(), &made->input_schema, &made->input_check) &&
            schema(owner + ": output", "result", &made->output_schema, &made->output_check) &&
            named_arguments(owner, *made);
   }
@@ -304,7 +304,7 @@ class ToolsetReader {
   }
 
   // Completes a schema and compiles it; null stays null.
-  bool schema(const std::string& place, const char* root, Json* into,
+  bool schema(const std::string& place, const SchemaNames& names, Json* into,
               std::shared_ptr<const SchemaCheck>* check) {
     if (into->is_null()) return true;
     if (into->empty()) {
@@ -315,7 +315,7 @@ class ToolsetReader {
     if (into->value("type", Json()) != "object")
       return fault(place + ": expected a schema of type object");
     if (!into->contains("properties")) (*into)["properties"] = Json::object();
-    auto compiled = SchemaCheck::compile(*into, root);
+    auto compiled = SchemaCheck::compile(*into, names);
     if (!compiled) return fault(place + ": " + compiled.status().message());
     *check = *compiled;
     return true;

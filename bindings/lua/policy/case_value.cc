@@ -22,6 +22,8 @@ struct CaseTable {
   std::vector<Example> allow;
   std::vector<Example> asked_or_denied;
   std::vector<Example> not_denied;
+  std::vector<Example> confined;
+  std::vector<Example> not_free;
 };
 
 using CaseField = TableReader::Field<TableReader, CaseTable>;
@@ -39,6 +41,8 @@ constexpr CaseField kCaseFields[] = {
     {"asked_or_denied",
      [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->asked_or_denied); }},
     {"not_denied", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->not_denied); }},
+    {"confined", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->confined); }},
+    {"not_free", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->not_free); }},
 };
 
 // Appends the cases of one table.
@@ -84,11 +88,12 @@ void read_case(TableReader& reader, std::vector<PolicyCase>* out) {
   reader.set_place(place);
   if (!TableReader::fields(reader, kCaseFields, kCaseShape, &table)) return;
   const std::size_t lines = table.deny.size() + table.ask.size() + table.allow.size() +
-                            table.asked_or_denied.size() + table.not_denied.size();
+                            table.asked_or_denied.size() + table.not_denied.size() +
+                            table.confined.size() + table.not_free.size();
   if (lines == 0) {
     return reader.fault(
-        "must say what is expected: deny, ask, allow, asked_or_denied or "
-        "not_denied, with command lines");
+        "must say what is expected: deny, ask, allow, confined, asked_or_denied, not_denied or "
+        "not_free, with command lines");
   }
   if (out->size() + lines > kMaxPolicyItems) {
     return reader.fault("more than " + std::to_string(kMaxPolicyItems) + " command lines in cases");
@@ -102,13 +107,15 @@ void read_case(TableReader& reader, std::vector<PolicyCase>* out) {
   if (shared.cwd.empty()) shared.cwd = shared.workspace;
   const Decisions deny = bit_of(Decision::kDeny);
   const Decisions ask = bit_of(Decision::kAsk);
-  const Decisions allow = bit_of(Decision::kAllow);
+  const Decisions allow = bit_of(Decision::kAllow) | kConfined;
   CaseWriter writer(sources, shared, out);
   writer.add("deny", deny, table.deny);
   writer.add("ask", ask, table.ask);
   writer.add("allow", allow, table.allow);
   writer.add("asked_or_denied", ask | deny, table.asked_or_denied);
   writer.add("not_denied", ask | allow, table.not_denied);
+  writer.add("confined", kConfined, table.confined);
+  writer.add("not_free", ask | deny | kConfined, table.not_free);
 }
 
 }  // namespace

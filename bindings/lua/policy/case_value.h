@@ -21,6 +21,10 @@ constexpr Decisions bit_of(rules::Decision decision) {
   return static_cast<Decisions>(1U << static_cast<unsigned>(decision));
 }
 
+// Allowed, in the sandbox of what no rule knows.
+constexpr Decisions kConfined = 1U << 7;
+constexpr char kConfinedProfile[] = "confined";
+
 struct PolicyCase {
   std::string name;       // of its table
   std::string mode;       // default: auto

@@ -6,19 +6,41 @@
 #include <utility>
 
 #include "bindings/lua/policy/facts_value.h"
+#include "bindings/lua/policy/table_reader.h"
 #include "bindings/lua/policy/word_reads.h"
+#include "runtime/paths/real_paths.h"
 #include "runtime/paths/walk.h"
 
 namespace gibbous::lua {
 namespace {
 
 constexpr int kInstructions = 100;  // between two looks at the clock
+constexpr const char* kMadeExample = "made_by_a_run";
 
 // The places of examples and cases are invented: what is on this machine is not there, or verdicts
 // would depend on where somebody keeps it.
-PathVariables without_this_machine(PathVariables variables) {
-  for (const char* name : {"HOME", "STATE", "CONFIG", "SCRIPTS", "POLICIES"}) variables.erase(name);
+PathVariables without_this_machine(PathVariables variables, bool with_repository) {
+  for (const char* name : {"HOME", "STATE", "CONFIG", "SCRIPTS", "POLICIES", kCaches}) {
+    variables.erase(name);
+  }
+  variables[kMadeByRuns].clear();
+  variables[kRunsThatMade].clear();
+  variables[kSessionTemporary].clear();
+  if (with_repository) {
+    variables[kMadeByRuns] = {std::string("/workspace/") + kMadeExample};
+    variables[kRunsThatMade] = {"r1"};
+    variables[kSessionTemporary] = {"/tmp"};
+  }
   return variables;
+}
+
+// Examples and cases that name it are about a place where a run has made that repository.
+bool names_repository(const std::string& line, const std::vector<std::string>& argv,
+                      const std::string& cwd) {
+  const auto names = [](const std::string& text) {
+    return text.find(kMadeExample) != std::string::npos;
+  };
+  return names(line) || names(cwd) || std::any_of(argv.begin(), argv.end(), names);
 }
 
 // The classes of paths were made without some links, so that a path may have more than it seems.
@@ -34,6 +56,13 @@ void doubt_gaps(const CommandRequest& request, command::Facts* facts) {
   facts->doubts.push_back({Doubt::kUnansweredPath, -1, 0, {}, "a place that the policy protects"});
 }
 
+// Makes a function that resolves the hundreds of paths of one map.
+decltype(command::Place::resolve) resolve_in_burst() {
+  return [burst = std::make_shared<paths::RealPaths>()](const std::string& path) {
+    return std::optional<std::string>(burst->real(path));
+  };
+}
+
 // [root ...]: pushes the field of the root, or its result when it is a function. Raises.
 void push_part(lua_State* state, int root, const char* name) {
   lua_getfield(state, root, name);
@@ -44,40 +73,32 @@ void push_part(lua_State* state, int root, const char* name) {
 
 bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource& source,
                          Faults* faults) {
-  const CommandPolicy* same = source.same;
   lua_pushvalue(state, index);  // [root]
   const int root = lua_gettop(state);
   push_part(state, root, "rules");
   push_part(state, root, "knowledge");
-  const bool with_cases = !source.tested && same == nullptr;
-  if (with_cases) {
+  if (!source.tested) {
     push_part(state, root, "cases");
   } else {
     lua_pushnil(state);
   }  // [root, rules, knowledge, cases]
   const int top = lua_gettop(state);
   bool good = true;
-  if (same != nullptr) {
-    knowledge_ = same->knowledge_;
-  } else if (!lua_isnil(state, top - 1)) {
-    good = read_knowledge(state, top - 1, knowledge_.get(), faults, source.tested);
+  const auto knowledge = std::make_shared<command::Knowledge>();
+  knowledge_ = knowledge;
+  if (!lua_isnil(state, top - 1)) {
+    good = read_knowledge(state, top - 1, knowledge.get(), faults, source.tested);
   }
+  RuleTables tables;
   if (good && !lua_isnil(state, top - 2)) {
-    good = read_rules(state, top - 2, *knowledge_, &tables_, faults) &&
-           check_modes(tables_.rules, source.modes, faults);
-    if (good && same != nullptr && !same->empty()) {
-      const std::vector<rules::Rule>& before = same->rules().rules();
-      for (std::size_t at = 0; at < std::min(before.size(), tables_.rules.size()); ++at) {
-        tables_.rules[at].file = before[at].file;
-        tables_.rules[at].line = before[at].line;
-      }
-    }
-    for (rules::Rule& rule : tables_.rules) {
+    good = read_rules(state, top - 2, *knowledge, &tables, faults) &&
+           check_modes(tables.rules, source.modes, faults);
+    for (rules::Rule& rule : tables.rules) {
       const std::string& below = source.shipped_directory;
       rule.shipped = !below.empty() && rule.file.rfind(below + "/", 0) == 0;
     }
     if (good) {
-      auto rules = rules::RuleSet::create(std::move(tables_.rules), knowledge_);
+      auto rules = rules::RuleSet::create(std::move(tables.rules), knowledge);
       if (rules) {
         rules_ = std::move(*rules);
       } else {
@@ -86,12 +107,71 @@ bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource&
         good = false;
       }
     }
+    tests_ = std::move(tables.tests);
+    origins_.resize(tests_.size());
     maps_ = std::make_unique<PathMaps>(knowledge_);
     made_maps_ = std::make_unique<PathMaps>(knowledge_);
+    repository_maps_ = std::make_unique<PathMaps>(knowledge_);
   }
   if (!lua_isnil(state, top)) good = read_cases(state, top, &cases_, faults) && good;
   lua_settop(state, top - 4);
   return good;
+}
+
+void CommandPolicy::adopt(ReadPolicy read, BringTest bring, const BudgetLimits& limits) {
+  knowledge_ = std::move(read.knowledge);
+  rules_ = std::move(read.rules);
+  origins_ = std::move(read.tests);
+  chunks_ = std::move(read.chunks);
+  tests_.resize(origins_.size());
+  bring_ = std::move(bring);
+  bring_limits_ = limits;
+  maps_ = std::make_unique<PathMaps>(knowledge_);
+  made_maps_ = std::make_unique<PathMaps>(knowledge_);
+  repository_maps_ = std::make_unique<PathMaps>(knowledge_);
+}
+
+bool CommandPolicy::bring_tests(State& state, ScriptError* error) const {
+  return !bring_ || state.protect(
+                        bring_limits_,
+                        [this](lua_State* lua) {
+                          for (std::size_t test = 0; test < tests_.size(); ++test)
+                            if (!tests_[test]) bring_(lua, test, &tests_);
+                        },
+                        error);
+}
+
+Status CommandPolicy::bring_test(State& state, std::size_t test) const {
+  if (tests_[test]) return {};
+  ScriptError error;
+  const bool ran =
+      bring_ && state.protect(
+                    bring_limits_, [&](lua_State* lua) { bring_(lua, test, &tests_); }, &error);
+  if (ran && tests_[test]) return {};
+  if (ran) error.message = "the test of a rule is not what it was when the policy was read";
+  return Status::error(error.code, error.text());
+}
+
+void CommandPolicy::find_tests(lua_State* state, const std::string& module) {
+  if (!lua_istable(state, -1)) return;
+  std::map<const void*, int> items;
+  const auto count = static_cast<int>(std::min<std::size_t>(lua_objlen(state, -1), kMaxListItems));
+  for (int item = 1; item <= count; ++item) {
+    lua_rawgeti(state, -1, item);
+    if (lua_istable(state, -1)) {
+      lua_pushliteral(state, "test");
+      lua_rawget(state, -2);
+      if (lua_isfunction(state, -1)) items[lua_topointer(state, -1)] = item;
+      lua_pop(state, 1);
+    }
+    lua_pop(state, 1);
+  }
+  for (std::size_t test = 0; test < tests_.size() && !items.empty(); ++test) {
+    tests_[test].push(state);
+    const auto found = items.find(lua_topointer(state, -1));
+    lua_pop(state, 1);
+    if (found != items.end()) origins_[test] = {module, found->second};
+  }
 }
 
 command::Place CommandPolicy::place_of(const CommandRequest& request,
@@ -104,7 +184,9 @@ command::Place CommandPolicy::place_of(const CommandRequest& request,
   place.logs = request.logs;
   place.done_bytes = request.typed_bytes;
   if (!request.resolve) {
-    place.map = made_maps_->at(place, without_this_machine(variables));
+    const bool made = names_repository(request.line.value_or(""), request.argv, request.cwd);
+    place.map =
+        (made ? repository_maps_ : made_maps_)->at(place, without_this_machine(variables, made));
     return place;
   }
   place.resolve = [paths = request.paths](const std::string& path) {
@@ -116,7 +198,7 @@ command::Place CommandPolicy::place_of(const CommandRequest& request,
       all.push_back({std::move(each.name), each.link, each.directory});
     return all;
   };
-  place.map = maps_->at(place, variables);
+  place.map = maps_->at(place, variables, request.paths ? nullptr : &resolve_in_burst);
   // It is made again when more is known.
   if (request.paths && (request.paths->has_missing() || request.paths->has_gaps())) maps_->forget();
   return place;
@@ -132,11 +214,34 @@ void CommandPolicy::warm(const std::string& workspace, const std::string& home,
 
 command::Facts CommandPolicy::analyse(const CommandRequest& request,
                                       const PathVariables& variables) {
-  const command::Place place = place_of(request, variables);
+  return analyse_at(place_of(request, variables), request);
+}
+
+command::Facts CommandPolicy::analyse_at(const command::Place& place,
+                                         const CommandRequest& request) const {
   command::Facts facts = request.line ? command::analyse(*request.line, place, *knowledge_)
                                       : command::analyse(request.argv, place, *knowledge_);
   doubt_gaps(request, &facts);
   return facts;
+}
+
+std::shared_ptr<const Judgement> CommandPolicy::judge(State& state, Nanos budget,
+                                                      const CommandRequest& request,
+                                                      const PathVariables& variables,
+                                                      const std::string& mode) {
+  const command::Place place = place_of(request, variables);
+  const bool remembers = remembers_ && request.resolve;
+  if (remembers) {
+    if (auto known = remembered_.find(request, mode, place)) return known;
+  }
+  auto made = std::make_shared<Judgement>();
+  const auto asked = std::make_shared<RememberedJudgements::Asked>();
+  made->facts = analyse_at(remembers ? RememberedJudgements::noting(place, asked) : place, request);
+  if (request.paths && request.paths->has_missing()) return made;
+  made->outcome = judge(state, budget, made->facts, mode);
+  made->rules = rules_;
+  if (remembers) remembered_.keep(request, mode, place, *asked, made);
+  return made;
 }
 
 std::function<std::shared_ptr<PreparedJudgement>()> CommandPolicy::judge_beside(
@@ -183,11 +288,13 @@ void CommandPolicy::add_readers(const command::Facts& facts,
   }
 }
 
-std::shared_ptr<const command::PathMap> CommandPolicy::example_map(const PathVariables& variables) {
+std::shared_ptr<const command::PathMap> CommandPolicy::example_map(const PathVariables& variables,
+                                                                   const rules::Example& example) {
   command::Place place;
   place.workspace = "/workspace";
   place.home = "/home/user";
-  return made_maps_->at(place, without_this_machine(variables));
+  const bool made = names_repository(example.command, example.argv, example.cwd);
+  return (made ? repository_maps_ : made_maps_)->at(place, without_this_machine(variables, made));
 }
 
 rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std::string mode,
@@ -200,6 +307,8 @@ rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std
   return [this, &state, budget, mode = std::move(mode), pushed](
              const rules::Rule& rule, const command::Facts& facts,
              int command) -> Result<rules::TestAnswer> {
+    if (Status status = bring_test(state, static_cast<std::size_t>(rule.test)); !status)
+      return status;
     BudgetLimits limits;
     limits.total = budget;
     limits.processor = true;
@@ -209,7 +318,7 @@ rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std
     const bool ran = state.protect(
         limits,
         [&](lua_State* lua) {
-          tables_.tests[static_cast<std::size_t>(rule.test)].push(lua);
+          tests_[static_cast<std::size_t>(rule.test)].push(lua);
           if (pushed != nullptr && pushed->command == command) {
             pushed->table.push(lua);
           } else {
@@ -248,7 +357,7 @@ std::string CommandPolicy::unknown_of_test(State& state, const BudgetLimits& lim
         push_command_facts(lua, facts, command, *knowledge_, mode.c_str());
         watch_words(lua, judged);  // [facts, reads]
         const int reads = lua_gettop(lua);
-        tables_.tests[static_cast<std::size_t>(rule.test)].push(lua);
+        tests_[static_cast<std::size_t>(rule.test)].push(lua);
         lua_pushvalue(lua, reads - 1);
         lua_call(lua, 1, 0);
         unknown = read_unknown(lua, reads, judged);

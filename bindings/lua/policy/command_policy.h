@@ -8,11 +8,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings/lua/policy/case_value.h"
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/knowledge_value.h"
+#include "bindings/lua/policy/read_policy.h"
+#include "bindings/lua/policy/remembered.h"
 #include "bindings/lua/policy/rule_value.h"
 #include "bindings/lua/source/faults.h"
 #include "bindings/lua/vm/state.h"
@@ -41,8 +44,6 @@ class CommandPolicy;
 
 struct CommandPolicySource {
   const std::vector<std::string>& modes;
-  // A policy read from exactly the same files, whose knowledge is shared, or null.
-  const CommandPolicy* same = nullptr;
   // True for a policy that was tested when Gibbous was built: its cases are not read, and patterns
   // are compiled when needed.
   bool tested = false;
@@ -56,6 +57,19 @@ class CommandPolicy {
   // it. Returns false with faults, and it must not be used then. A policy without rules gives an
   // empty one, which has nothing to say.
   bool read(lua_State* state, int index, const CommandPolicySource& source, Faults* faults);
+  // Brings the test function with this index, and perhaps others: in a protected call, raises.
+  using BringTest = std::function<void(lua_State*, std::size_t test, std::vector<LuaRef>* tests)>;
+  // Instead of read(): takes what has been read of the same files before. Its test functions are
+  // brought when a command meets their rules, under `limits`.
+  void adopt(ReadPolicy read, BringTest bring, const BudgetLimits& limits);
+  // Brings all of them. Returns false with the error.
+  bool bring_tests(State& state, ScriptError* error) const;
+  ReadPolicy read_policy() const { return {knowledge_, rules_, origins_, chunks_}; }
+  void note_chunks(std::shared_ptr<const Chunks> chunks) { chunks_ = std::move(chunks); }
+  // Notes which test functions are in a list of rules that this module returned, so that those who
+  // adopt what was read find them without reading all rules.
+  // [list] -> [list]
+  void find_tests(lua_State* state, const std::string& module);
 
   bool empty() const { return rules_ == nullptr; }
   const rules::RuleSet& rules() const { return *rules_; }
@@ -79,8 +93,16 @@ class CommandPolicy {
   // Each test function runs under `budget`. `steps` may be null.
   rules::Outcome judge(State& state, Nanos budget, const command::Facts& facts,
                        const std::string& mode, std::vector<rules::Step>* steps = nullptr) const;
-  // The path classes of the place where examples are judged.
-  std::shared_ptr<const command::PathMap> example_map(const PathVariables& variables);
+  // Analyses the request and judges it, or returns what is remembered of the same; when paths are
+  // missing, what was analysed. Remembers nothing unless remember() was called.
+  std::shared_ptr<const Judgement> judge(State& state, Nanos budget, const CommandRequest& request,
+                                         const PathVariables& variables, const std::string& mode);
+  // Test functions and `decide` depend on nothing but their arguments, so what they said holds.
+  void remember() { remembers_ = true; }
+  RememberedJudgements* remembered() { return remembers_ ? &remembered_ : nullptr; }
+  // The path classes of the place where an example is judged.
+  std::shared_ptr<const command::PathMap> example_map(const PathVariables& variables,
+                                                      const rules::Example& example);
   // `same_facts`: only one line is judged, so that one table serves all test functions of a
   // command, which are pure.
   rules::TestFunction test_function(State& state, Nanos budget, std::string mode,
@@ -91,13 +113,23 @@ class CommandPolicy {
                               const command::Facts& facts, int command,
                               const std::string& mode) const;
   command::Place place_of(const CommandRequest& request, const PathVariables& variables);
+  command::Facts analyse_at(const command::Place& place, const CommandRequest& request) const;
 
-  std::shared_ptr<command::Knowledge> knowledge_ = std::make_shared<command::Knowledge>();
+  Status bring_test(State& state, std::size_t test) const;
+
+  std::shared_ptr<const command::Knowledge> knowledge_ = std::make_shared<command::Knowledge>();
   std::shared_ptr<const rules::RuleSet> rules_;
-  RuleTables tables_;  // its rules are moved into rules_
+  mutable std::vector<LuaRef> tests_;  // empty ones have not been brought
+  std::vector<TestOrigin> origins_;
+  std::shared_ptr<const Chunks> chunks_;
+  BringTest bring_;
+  BudgetLimits bring_limits_;
   std::vector<PolicyCase> cases_;
-  std::unique_ptr<PathMaps> maps_;       // for the runtime's place
-  std::unique_ptr<PathMaps> made_maps_;  // for the places of cases
+  bool remembers_ = false;
+  RememberedJudgements remembered_;
+  std::unique_ptr<PathMaps> maps_;             // for the runtime's place
+  std::unique_ptr<PathMaps> made_maps_;        // for the places of cases
+  std::unique_ptr<PathMaps> repository_maps_;  // for those with a repository that a run has made
 };
 
 }  // namespace gibbous::lua

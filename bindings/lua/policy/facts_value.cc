@@ -20,23 +20,52 @@ using command::SimpleCommand;
 
 constexpr int kSlots = 16;
 constexpr std::size_t kStepsPerValue = 20;
-constexpr int kFields = 18;
+
+// Makes the table of a command that has nothing. A function of Lua copies it much sooner than C
+// makes it, field by field, and most fields of most commands are empty.
+constexpr std::string_view kBlank =
+    "return { program = '', argv = {}, literal = {}, operands = {}, options = {}, subcommand = '',"
+    " accesses = {}, assignments = {}, wrappers = {}, within = {}, fed_by = {}, feeds = {},"
+    " hosts = {}, doubts = {}, fetched = {}, unknown_input = '', holds = {}, cwd = '',"
+    " privileged = false, remote = false, known_program = false, mode = '' }";
+constexpr std::size_t kBlankLists = 14;
+constexpr char kBlankKey = 0;  // its address is the key
 
 int size_of(std::size_t size) {
   return static_cast<int>(std::min<std::size_t>(size, 1U << 20));
 }
 
-// Each of these adds one field to the table on top.
+void push_blank(lua_State* state) {
+  lua_pushlightuserdata(state, const_cast<char*>(&kBlankKey));
+  lua_rawget(state, LUA_REGISTRYINDEX);
+  if (lua_isnil(state, -1)) {
+    lua_pop(state, 1);
+    if (luaL_loadbuffer(state, kBlank.data(), kBlank.size(), "=facts") != 0) lua_error(state);
+    lua_pushlightuserdata(state, const_cast<char*>(&kBlankKey));
+    lua_pushvalue(state, -2);
+    lua_rawset(state, LUA_REGISTRYINDEX);
+  }
+  Budget::of(state).charge(state, kBlankLists * kStepsPerValue);
+  lua_call(state, 0, 1);
+}
+
+// Each of these adds one field to the table on top, or leaves an empty one as it is.
 
 void set_flag(lua_State* state, const char* name, bool flag) {
-  lua_pushboolean(state, flag ? 1 : 0);
+  if (!flag) return;
+  lua_pushboolean(state, 1);
   lua_setfield(state, -2, name);
+}
+
+void set_words(lua_State* state, const char* name, const std::string& text) {
+  if (!text.empty()) set_text(state, name, text);
 }
 
 // push(element) pushes one value.
 template <typename List, typename Push>
 void set_list(lua_State* state, const char* name, const List& list, const Push& push) {
-  Budget::of(state).charge(state, (list.size() + 1) * kStepsPerValue);
+  if (list.empty()) return;
+  Budget::of(state).charge(state, list.size() * kStepsPerValue);
   lua_createtable(state, size_of(list.size()), 0);
   int count = 0;
   for (const auto& element : list) {
@@ -70,7 +99,8 @@ void set_classes(lua_State* state, const Knowledge& knowledge, command::PathClas
 
 // Sets what encloses the command: the kind and the program.
 void set_within(lua_State* state, const SimpleCommand& command) {
-  Budget::of(state).charge(state, (command.nesting.size() + 1) * kStepsPerValue);
+  if (command.nesting.empty()) return;
+  Budget::of(state).charge(state, command.nesting.size() * kStepsPerValue);
   lua_newtable(state);
   int count = 0;
   for (const command::Nesting& nesting : command.nesting) {
@@ -85,7 +115,8 @@ void set_within(lua_State* state, const SimpleCommand& command) {
 
 // Sets the doubts of the command and of the line, each once.
 void set_doubts(lua_State* state, const Facts& facts, int command) {
-  Budget::of(state).charge(state, (facts.doubts.size() + 1) * kStepsPerValue);
+  if (facts.doubts.empty()) return;
+  Budget::of(state).charge(state, facts.doubts.size() * kStepsPerValue);
   bool seen[command::kDoubts] = {};
   for (const command::DoubtFact& fact : facts.doubts) {
     if (fact.command == command || fact.command == -1) seen[static_cast<int>(fact.doubt)] = true;
@@ -119,6 +150,7 @@ class FactsWriter {
     put(value, "doubts", facts_.doubts, [this](const command::DoubtFact& fact) {
       Json doubt = {{"doubt", name_of(fact.doubt)}, {"detail", text(fact.detail)}};
       if (fact.command >= 0) doubt["command"] = fact.command;
+      if (fact.unheld) doubt["unheld"] = true;
       return doubt;
     });
     return value;
@@ -200,8 +232,8 @@ void push_command_facts(lua_State* state, const Facts& facts, int command,
   luaL_checkstack(state, kSlots, "facts of a command");
   const StackGuard guard(state, 1);
   const SimpleCommand& simple = facts.commands.at(static_cast<std::size_t>(command));
-  lua_createtable(state, 0, kFields);  // [facts]
-  set_text(state, "program", simple.program);
+  push_blank(state);  // [facts]
+  set_words(state, "program", simple.program);
   set_list(state, "argv", simple.argv, [state](const command::Value& word) {
     lua_pushlstring(state, word.text.data(), word.text.size());
   });
@@ -209,21 +241,24 @@ void push_command_facts(lua_State* state, const Facts& facts, int command,
            [state](const command::Value& word) { lua_pushboolean(state, word.literal() ? 1 : 0); });
   set_indexes(state, "operands", simple.operands);
   set_indexes(state, "options", simple.options);
-  set_text(state, "subcommand", simple.subcommand);
+  set_words(state, "subcommand", simple.subcommand);
   set_list(state, "accesses", simple.accesses, [state, &knowledge](const command::Access& access) {
     lua_createtable(state, 0, 6);  // [facts, list, access]
+    lua_pushboolean(state, access.recursive ? 1 : 0);
+    lua_setfield(state, -2, "recursive");
+    lua_pushboolean(state, access.redirection ? 1 : 0);
+    lua_setfield(state, -2, "redirection");
     set_text(state, "access", name_of(access.kind));
     set_text(state, "path", access.path);
     set_text(state, "written", access.written);
     set_classes(state, knowledge, access.classes);
-    set_flag(state, "recursive", access.recursive);
-    set_flag(state, "redirection", access.redirection);
   });
   set_list(state, "assignments", simple.assignments, [state](const command::NamedValue& named) {
     lua_createtable(state, 0, 3);  // [facts, list, assignment]
     set_text(state, "name", named.name);
     set_text(state, "value", named.value.text);
-    set_flag(state, "literal", named.value.literal());
+    lua_pushboolean(state, named.value.literal() ? 1 : 0);
+    lua_setfield(state, -2, "literal");
   });
   set_texts(state, "wrappers", simple.wrappers);
   set_within(state, simple);
@@ -231,7 +266,10 @@ void push_command_facts(lua_State* state, const Facts& facts, int command,
   set_texts(state, "feeds", simple.feeds);
   set_texts(state, "hosts", simple.hosts);
   set_doubts(state, facts, command);
-  set_text(state, "cwd", simple.cwd);
+  set_texts(state, "fetched", simple.fetched);
+  set_words(state, "unknown_input", simple.unknown_input);
+  set_texts(state, "holds", simple.holds);
+  set_words(state, "cwd", simple.cwd);
   set_flag(state, "privileged", simple.privileged);
   set_flag(state, "remote", simple.remote);
   set_flag(state, "known_program", simple.known_program);

@@ -109,6 +109,7 @@ constexpr KnowledgeField<command::PathClassSpec> kPathClassFields[] = {
     {"name", [](KnowledgeReader& r, command::PathClassSpec* out) { r.text(&out->name); }, true},
     {"inside", [](KnowledgeReader& r, command::PathClassSpec* out) { r.flag(&out->inside); }},
     {"named", [](KnowledgeReader& r, command::PathClassSpec* out) { r.flag(&out->named); }},
+    {"entered", [](KnowledgeReader& r, command::PathClassSpec* out) { r.flag(&out->entered); }},
     {"entries", [](KnowledgeReader& r, command::PathClassSpec* out) { r.texts(&out->entries); },
      true},
 };
@@ -155,6 +156,7 @@ constexpr KnowledgeField<command::Knowledge> kKnowledgeFields[] = {
     {"reading", read_reading},
     {"text", [](KnowledgeReader& r, command::Knowledge* out) { r.texts(&out->text); }},
     {"reading_variables", read_reading_variables},
+    {"unheld", [](KnowledgeReader& r, command::Knowledge* out) { out->unheld = r.regex(-1); }},
 };
 
 }  // namespace

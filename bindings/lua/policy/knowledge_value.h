@@ -40,8 +40,10 @@ class PathMaps {
  public:
   explicit PathMaps(std::shared_ptr<const command::Knowledge> knowledge)
       : knowledge_(std::move(knowledge)) {}
-  std::shared_ptr<const command::PathMap> at(const command::Place& place,
-                                             const PathVariables& variables);
+  // `resolver` makes what resolves the paths of a new map, instead of place.resolve; may be null.
+  std::shared_ptr<const command::PathMap> at(
+      const command::Place& place, const PathVariables& variables,
+      decltype(command::Place::resolve) (*resolver)() = nullptr);
   void forget() { map_.reset(); }
 
  private:

@@ -25,6 +25,8 @@ bool has_variable(const std::string& entry) {
 
 PathVariables with_place(const command::Place& place, PathVariables variables) {
   for (const char* name : kGitVariables) variables.try_emplace(name);
+  variables.try_emplace(kMadeByRuns);
+  variables.try_emplace(kSessionTemporary);
   if (!place.home.empty()) {
     // `~` of the command comes first; what else is a home is protected, too.
     std::vector<std::string>& homes = variables["HOME"];
@@ -77,24 +79,36 @@ std::shared_ptr<const command::PathMap> make_path_map(const command::Knowledge& 
   const PathVariables places = with_place(place, variables);
   command::Knowledge classes;  // a map needs nothing else of it
   for (const command::PathClassSpec& written : knowledge.classes) {
-    command::PathClassSpec spec{written.name, {}, written.inside, written.named};
+    command::PathClassSpec spec = written;
+    spec.entries.clear();
     for (const std::string& entry : written.entries) {
       for (std::string& path : expand_entry(entry, places)) spec.entries.push_back(std::move(path));
     }
     classes.classes.push_back(std::move(spec));
   }
-  return command::PathMap::create(classes, place);
+  command::Place noted = place;
+  const std::vector<std::string>& made = places.at(kMadeByRuns);
+  const auto runs = places.find(kRunsThatMade);
+  for (std::size_t at = 0; at < made.size(); ++at) {
+    const bool known = runs != places.end() && at < runs->second.size();
+    noted.notes[made[at]] = made[at] + " was made by " +
+                            (known ? "the run " + runs->second[at] : std::string("a run")) + ".";
+  }
+  return command::PathMap::create(classes, noted);
 }
 
-std::shared_ptr<const command::PathMap> PathMaps::at(const command::Place& place,
-                                                     const PathVariables& variables) {
+std::shared_ptr<const command::PathMap> PathMaps::at(
+    const command::Place& place, const PathVariables& variables,
+    decltype(command::Place::resolve) (*resolver)()) {
   const bool same = map_ != nullptr && place.workspace == workspace_ && place.home == home_ &&
                     variables == variables_;
   if (same) return map_;
   workspace_ = place.workspace;
   home_ = place.home;
   variables_ = variables;
-  return map_ = make_path_map(*knowledge_, place, variables);
+  command::Place making = place;
+  if (resolver != nullptr) making.resolve = resolver();
+  return map_ = make_path_map(*knowledge_, making, variables);
 }
 
 }  // namespace gibbous::lua

@@ -21,7 +21,7 @@ constexpr int kDecideInstructions =
     100;  // between two looks at the clock: a policy has little time
 constexpr std::size_t kMaxReasonBytes = 4096;
 // Shorter lines are judged sooner than another thread wakes up.
-constexpr std::size_t kJudgedBesideBytes = 1024;
+constexpr std::size_t kJudgedBesideBytes = 256;
 
 Verdict refuse(const ScriptError& error) {
   Verdict verdict;
@@ -225,11 +225,11 @@ void PolicyProgram::warm() {
   }
 }
 
-void PolicyProgram::load_lazy() {
+void PolicyProgram::load_lazy(std::optional<ReadPolicy> known) {
   if (!load_rules_) return;
   const auto load = std::exchange(load_rules_, nullptr);
   ScriptError error;
-  if (load(&error)) return;
+  if (load(std::move(known), &error)) return;
   fail(error.text());
 }
 
@@ -288,7 +288,7 @@ InputReaders readers_of(CommandPolicy& commands, const PolicyRequest& asked,
 // Keys that recall or change a line, and a reference to a line that is not known, leave open what
 // the line is when it runs.
 command::DoubtFact unknown_line(const char* why) {
-  return {command::Doubt::kUnknownCode, -1, 0, {}, why};
+  return {command::Doubt::kUnknownCode, -1, 0, {}, why, /*unheld=*/true};
 }
 
 command::Facts facts_of_typed(CommandPolicy& commands, const InputReaders& readers,
@@ -338,6 +338,9 @@ std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyTables& tab
     }
     return prepared;
   }
+  const bool types = asked.kind == RequestKind::kStdin;
+  if (!types && !trace)
+    return commands->judge(state_, budget_, request, place.variables, asked.mode);
   auto made = std::make_shared<Judgement>();
   const auto settle = [&](command::Facts facts) {
     made->facts = std::move(facts);
@@ -347,7 +350,7 @@ std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyTables& tab
         commands->judge(state_, budget_, made->facts, asked.mode, trace ? &made->steps : nullptr);
     made->rules = commands->shared_rules();
   };
-  if (asked.kind != RequestKind::kStdin) {
+  if (!types) {
     settle(commands->analyse(request, place.variables));
     return made;
   }
@@ -434,6 +437,11 @@ Verdict PolicyProgram::decide_at(const PolicyTables& tables, const PolicyRequest
   const bool seen = request.cleared && !request.approved_command.empty() &&
                     request.approved_command == approval_key(request);
   if (only_rules) return added_verdict(judgement, seen);
+  RememberedJudgements* remembered =
+      judgement != nullptr && place.exists ? tables.commands->remembered() : nullptr;
+  if (remembered != nullptr) {
+    if (const Verdict* said = remembered->verdict(request, judgement.get())) return *said;
+  }
   DecideFields fields{&request, nullptr, "", false, false};
   bool answered = request.cleared;
   // The mode's row of the tool decides about keys that are neither a command nor code.
@@ -451,6 +459,7 @@ Verdict PolicyProgram::decide_at(const PolicyTables& tables, const PolicyRequest
   }
   fields.approved = answered;
   fields.seen = seen;
+  fields.places = &place.variables;
   Verdict verdict = run_decide(tables, fields);
   verdict.judgement = judgement;
   name_asks(&verdict);
@@ -466,6 +475,7 @@ Verdict PolicyProgram::decide_at(const PolicyTables& tables, const PolicyRequest
     verdict.file = outcome.file;
     verdict.line = outcome.line;
   }
+  if (remembered != nullptr) remembered->keep_verdict(request, verdict);
   return verdict;
 }
 
@@ -487,8 +497,13 @@ namespace {
 
 constexpr std::size_t kMaxFailures = 20;
 
+bool is_confined(const Verdict& verdict) {
+  return verdict.sandbox.is_object() && verdict.sandbox.value("profile", "") == kConfinedProfile;
+}
+
 std::string wrong_case(const PolicyCase& each, const Verdict& verdict) {
-  const char* said = verdict.decision == Verdict::Decision::kAllow ? "allowed"
+  const char* said = verdict.decision == Verdict::Decision::kAllow
+                         ? (is_confined(verdict) ? "confined" : "allowed")
                      : verdict.decision == Verdict::Decision::kAsk ? "asked about"
                                                                    : "denied";
   std::string what = each.command;
@@ -500,10 +515,6 @@ std::string wrong_case(const PolicyCase& each, const Verdict& verdict) {
 }
 
 }  // namespace
-
-Verdict PolicyProgram::decide_case(const PolicyCase& each) {
-  return decide_case(tables_, each);
-}
 
 Verdict PolicyProgram::decide_case(const PolicyTables& tables, const PolicyCase& each) {
   PolicyRequest request;
@@ -523,6 +534,14 @@ std::string PolicyProgram::test() {
   return test(tables_);
 }
 
+const PolicyTables& PolicyProgram::last_guard_tables() const {
+  return guards_.back().tables;
+}
+
+rules::TestFunction PolicyProgram::example_test(const PolicyTables& tables) {
+  return tables.commands->test_function(state_, budget_, "auto");
+}
+
 std::string PolicyProgram::test_last_guard() {
   return test(guards_.back().tables);
 }
@@ -533,13 +552,17 @@ std::string PolicyProgram::test(const PolicyTables& tables) {
   if (commands == nullptr || commands->empty()) return failures;
   const Status examples =
       rules::check_examples(commands->rules(), commands->test_function(state_, budget_, "auto"),
-                            commands->example_map(place_.variables));
+                            [&](const rules::Example& example) {
+                              return commands->example_map(place_.variables, example);
+                            });
   if (!examples) failures = examples.message();
   std::size_t count = 0;
   for (const PolicyCase& each : commands->cases()) {
     const Verdict verdict = decide_case(tables, each);
-    const auto decision = static_cast<rules::Decision>(verdict.decision);
-    if ((each.expected & bit_of(decision)) != 0) continue;
+    const bool confined = verdict.decision == Verdict::Decision::kAllow && is_confined(verdict);
+    const Decisions met =
+        confined ? kConfined : bit_of(static_cast<rules::Decision>(verdict.decision));
+    if ((each.expected & met) != 0) continue;
     if (++count <= kMaxFailures)
       failures += (failures.empty() ? "" : "\n") + wrong_case(each, verdict);
   }

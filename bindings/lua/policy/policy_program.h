@@ -6,13 +6,16 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bindings/lua/check/sandbox_value.h"
 #include "bindings/lua/policy/policy_request.h"
+#include "bindings/lua/policy/read_policy.h"
 #include "bindings/lua/policy/verdict.h"
 #include "bindings/lua/vm/state.h"
+#include "runtime/rules/rules.h"
 
 namespace gibbous::lua {
 
@@ -37,6 +40,7 @@ struct PolicyTables {
   std::vector<std::string> modes;  // sorted
   std::map<std::string, int> mode_ranks;
   bool tool_limits = false;  // of the mode in force: tool arguments may set limits
+  bool confines = false;     // of the mode in force: some commands run in a sandbox of its choice
   std::vector<std::string> redact_patterns;
 };
 
@@ -54,10 +58,18 @@ class PolicyProgram {
   void add_guard(PolicyGuard guard);
   // Runs the examples and the cases of the guard that was added last, as test() does.
   std::string test_last_guard();
+  // There must be one.
+  const PolicyTables& last_guard_tables() const;
   State& state() { return state_; }
+  // From now on, requests are judged with these places, too: what this process has learnt.
+  void set_variable(const std::string& name, std::vector<std::string> places) {
+    place_.variables[name] = std::move(places);
+  }
   // Defers reading the rules until the first request is judged: `load` reads them, or returns the
   // error.
-  void load_later(std::function<bool(ScriptError*)> load) { load_rules_ = std::move(load); }
+  using LoadRules = std::function<bool(std::optional<ReadPolicy> known, ScriptError*)>;
+  void load_later(LoadRules load) { load_rules_ = std::move(load); }
+  bool is_unread() const { return static_cast<bool>(load_rules_); }
   // Marks the policy as broken: it allows nothing from now on, and error() says why.
   void fail(std::string error);
   void set_hash(std::string hash) { hash_ = std::move(hash); }
@@ -68,8 +80,9 @@ class PolicyProgram {
   // Prepares what the first request would wait for, such as the place's path classes. The rules
   // must have been read.
   void warm();
-  // Reads the rules if that was deferred. When that fails, nothing is allowed any more.
-  void load_lazy();
+  // Reads the rules if that was deferred. When that fails, nothing is allowed any more. `known`:
+  // what another generation has read of the same files (own_hash()), instead.
+  void load_lazy(std::optional<ReadPolicy> known = std::nullopt);
   // Applies the rules to the commands of the request, then asks `decide`. A policy that raises,
   // runs out of time or returns anything invalid denies.
   Verdict decide(const PolicyRequest& request);
@@ -83,8 +96,13 @@ class PolicyProgram {
   // Runs the examples of the rules and the cases; returns one "file:line: message" for each
   // failure.
   std::string test();
+  // The same of these tables: its own, or those of a guard.
+  std::string test(const PolicyTables& tables);
   // Returns the verdict on one case, in the case's own place.
-  Verdict decide_case(const PolicyCase& each);
+  Verdict decide_case(const PolicyTables& tables, const PolicyCase& each);
+  // Calls the test functions of rules for examples.
+  rules::TestFunction example_test(const PolicyTables& tables);
+  const PathVariables& variables() const { return place_.variables; }
 
   // Returns null when the policy is broken, or its rules are still unread.
   const CommandPolicy* commands() const;
@@ -96,6 +114,7 @@ class PolicyProgram {
   // ones.
   int mode_rank(const std::string& mode) const;
   bool tool_limits() const { return tables_.tool_limits; }
+  bool confines() const { return tables_.confines; }
   // RE2 patterns of secrets, in addition to the built-in ones.
   const std::vector<std::string>& redact_patterns() const { return tables_.redact_patterns; }
 
@@ -107,8 +126,6 @@ class PolicyProgram {
   Verdict decide_at(const PolicyTables& tables, const PolicyRequest& request,
                     const PolicyPlace& place);
   Verdict run_decide(const PolicyTables& tables, const DecideFields& fields);
-  Verdict decide_case(const PolicyTables& tables, const PolicyCase& each);
-  std::string test(const PolicyTables& tables);
 
   State& state_;
   Nanos budget_;
@@ -118,7 +135,7 @@ class PolicyProgram {
   std::string error_;
   std::string hash_;
   std::string own_hash_;
-  std::function<bool(ScriptError*)> load_rules_;  // null: they are read
+  LoadRules load_rules_;  // null: they are read
 };
 
 }  // namespace gibbous::lua

@@ -38,6 +38,21 @@ int rank_of(lua_State* state) {
   return rank;
 }
 
+// Whether the mode on top runs something in the sandbox of unknown commands.
+bool confines(lua_State* state) {
+  lua_getfield(state, -1, "commands");
+  bool found = false;
+  for (const char* row : {"unmatched", "doubt"}) {
+    if (!lua_istable(state, -1)) break;
+    lua_getfield(state, -1, row);
+    const bool is_text = lua_type(state, -1) == LUA_TSTRING;
+    found = found || (is_text && std::string_view(lua_tostring(state, -1)) == "confined");
+    lua_pop(state, 1);
+  }
+  lua_pop(state, 1);
+  return found;
+}
+
 // [root] -> [root]
 bool read_modes(lua_State* state, const std::string& wanted, PolicyTables* tables,
                 ScriptError* error) {
@@ -58,6 +73,7 @@ bool read_modes(lua_State* state, const std::string& wanted, PolicyTables* table
     lua_getfield(state, -1, "tool_limits");
     tables->tool_limits = lua_toboolean(state, -1) != 0;
     lua_pop(state, 1);
+    tables->confines = confines(state);
   }
   lua_pop(state, 2);  // [root]
   std::sort(tables->modes.begin(), tables->modes.end());
@@ -116,7 +132,14 @@ bool read_policy_tables(lua_State* state, const std::string& mode,
   if (const auto data = root_shape().read(state); !data)
     return fault(error, "what init.lua returns: " + data.status().message());
   lua_getfield(state, -1, "decide");
-  if (!lua_isfunction(state, -1)) return fault(error, kExpected);
+  if (!lua_isfunction(state, -1)) {
+    lua_getfield(state, -2, "rules");
+    lua_getfield(state, -3, "modes");
+    const bool is_of_layer = lua_isnil(state, -3) && lua_istable(state, -2) && lua_isnil(state, -1);
+    lua_pop(state, 3);
+    if (is_of_layer) error->code = kRulesAlone;
+    return fault(error, kExpected);
+  }
   tables->decide = LuaRef::take(state);
   if (!read_modes(state, mode, tables, error) || !read_log(state, on_deprecated, tables, error))
     return false;

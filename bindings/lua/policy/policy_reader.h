@@ -13,6 +13,8 @@ namespace gibbous::lua {
 
 // The error code of a mode that does not exist: the caller's mistake, not the policy's.
 inline constexpr char kUnknownMode[] = "unknown_mode";
+// The error code of a table that is no policy, but has what a layer adds to one.
+inline constexpr char kRulesAlone[] = "rules_alone";
 
 // In a protected call, with the table on top: [root] -> [root]. `mode` is the requested one, "" for
 // none; `on_deprecated` may be null. Returns false with the error's message, and its code for an

@@ -85,6 +85,7 @@ struct PolicyRequest {
   std::shared_ptr<const PreparedJudgement> prepared;  // of its command (judge_beside); null: none
   std::shared_ptr<paths::Answers> paths;  // of its command; null: paths are resolved as they come
 
+  bool operator==(const PolicyRequest&) const = default;
   // True: nothing is decided before the answers are there.
   bool lacks_paths() const { return paths != nullptr && paths->has_missing(); }
 };

@@ -162,7 +162,7 @@ void read_reading_variables(KnowledgeReader& reader, command::Knowledge* out) {
 }
 
 void check_reading(KnowledgeReader& reader, const command::Knowledge& knowledge) {
-  for (const auto& [name, spec] : knowledge.reading) {
+  for (const auto& [name, spec] : knowledge.reading.whole()) {
     if (knowledge.find(name) != nullptr) continue;
     reader.fault("reading: '" + name + "' needs a table in `programs`, too", name, true);
   }

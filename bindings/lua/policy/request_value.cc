@@ -1,6 +1,7 @@
 // Every verdict makes this table, so its texts go straight from the request, not through JSON.
 #include "bindings/lua/policy/request_value.h"
 
+#include <algorithm>
 #include <lua.hpp>
 #include <map>
 #include <vector>
@@ -81,9 +82,27 @@ void set_foreground(lua_State* state, const std::vector<std::vector<std::string>
   lua_setfield(state, -2, "foreground");
 }
 
+// As paths are written in profiles and wishes: with ~ for the home.
+void add_places(lua_State* state, const PathVariables& places) {
+  const auto homes = places.find("HOME");
+  const std::string home =
+      homes == places.end() || homes->second.empty() ? "" : homes->second.front();
+  lua_createtable(state, 0, static_cast<int>(places.size()));
+  for (const auto& [name, paths] : places) {
+    if (name == kCaches) continue;  // nobody wishes them away
+    std::vector<std::string> written = paths;
+    for (std::string& path : written) {
+      if (!home.empty() && path.rfind(home + "/", 0) == 0) path.replace(0, home.size(), "~");
+    }
+    push_texts(state, written);
+    lua_setfield(state, -2, name.c_str());
+  }
+  lua_setfield(state, -2, "places");
+}
+
 void set_judged(lua_State* state, const Judgement& judgement, const std::string& unmatched) {
   const rules::Outcome& outcome = judgement.outcome;
-  lua_createtable(state, 0, 6);
+  lua_createtable(state, 0, 7);
   lua_pushinteger(state, static_cast<lua_Integer>(judgement.facts.commands.size()));
   lua_setfield(state, -2, "commands");
   if (!unmatched.empty()) set_text(state, "unmatched", unmatched);
@@ -98,11 +117,13 @@ void set_judged(lua_State* state, const Judgement& judgement, const std::string&
     mark_array(state, -1);
     lua_setfield(state, -2, "rules");
   }
+  if (!outcome.floors.empty()) add_flag(state, "doubtful", true);
   if (outcome.decision) {
     set_text(state, "decision", rules::name_of(*outcome.decision));
     set_text(state, "rule", outcome.id);
     set_text(state, "reason", outcome.reason);
   }
+  if (outcome.may_confine) add_flag(state, "may_confine", true);
   lua_setfield(state, -2, "judged");
 }
 
@@ -131,7 +152,10 @@ void push_request(lua_State* state, const DecideFields& fields) {
   if (!request.secrets.empty()) add_map(state, "secrets", request.secrets);
   if (!request.logs.empty()) add_texts(state, "log", request.logs);
   if (request.kind == RequestKind::kStart) set_start(state, request);
-  if (!request.allow.empty()) add_texts(state, "allow", request.allow);
+  if (!request.allow.empty()) {
+    add_texts(state, "allow", request.allow);
+    if (fields.places != nullptr) add_places(state, *fields.places);
+  }
   if (!request.confinable) add_flag(state, "confinable", false);
   if (!request.run_sandbox.is_null()) add_json(state, "run_sandbox", request.run_sandbox);
   if (request.pty) add_flag(state, "pty", true);

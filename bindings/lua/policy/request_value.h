@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "bindings/lua/check/sandbox_value.h"
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/policy_request.h"
 
@@ -17,6 +18,7 @@ struct DecideFields {
   std::string unmatched;                 // a program that no rule matches, as it is shown
   bool approved = false;
   bool seen = false;
+  const PathVariables* places = nullptr;  // what the variables of profiles stand for
 };
 
 // Pushes one table. Its fields are those of to_json(PolicyRequest), with `judged`, `approved` and

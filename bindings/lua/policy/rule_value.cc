@@ -85,9 +85,20 @@ constexpr RuleField kRuleFields[] = {
        if (!r.flag(&out->computed) || out->computed) return;
        r.expected("true, or nothing");
      }},
-    {"known_to_read",
+    {"computed_input",
      [](RuleReader& r, Rule* out) {
-       if (!r.flag(&out->known_to_read) || out->known_to_read) return;
+       if (!r.flag(&out->computed_input) || out->computed_input) return;
+       r.expected("true, or nothing");
+     }},
+    {"fetched",
+     [](RuleReader& r, Rule* out) {
+       if (!r.flag(&out->fetched) || out->fetched) return;
+       r.expected("true, or nothing");
+     }},
+    {"known_to_read", [](RuleReader& r, Rule* out) { r.flag(&out->known_to_read); }},
+    {"may_confine",
+     [](RuleReader& r, Rule* out) {
+       if (!r.flag(&out->may_confine) || out->may_confine) return;
        r.expected("true, or nothing");
      }},
     {"test", [](RuleReader& r, Rule* out) { r.test(out); }},

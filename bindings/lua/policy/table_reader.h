@@ -23,7 +23,7 @@ struct lua_State;
 
 namespace gibbous::lua {
 
-inline constexpr std::size_t kMaxPolicyItems = 10'000;  // rules, programs or cases
+inline constexpr std::size_t kMaxPolicyItems = 20'000;  // rules, programs or cases
 inline constexpr std::size_t kMaxListItems = 1000;      // of any other list
 inline constexpr std::size_t kMaxTextBytes = std::size_t{8} << 10;
 inline constexpr std::size_t kMaxRegexBytes = std::size_t{32} << 10;  // because they are combined

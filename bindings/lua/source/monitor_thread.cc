@@ -9,10 +9,14 @@
 #include <thread>
 #include <utility>
 
+#include "bindings/lua/vm/one_shot_timer.h"
 #include "runtime/base/quiet_thread.h"
 
 namespace gibbous::lua {
 namespace {
+
+// How long the end waits for the thread.
+constexpr Millis kEndPatience{1'000};
 
 std::system_error uv_failure(int error) {
   return {-error, std::generic_category()};
@@ -22,14 +26,14 @@ std::system_error uv_failure(int error) {
 class MonitorLoop {
  public:
   // The callback comes on the thread.
-  MonitorLoop(const Clock& clock, std::function<void()> on_change, MonitorTimes times) {
+  MonitorLoop(std::function<void()> on_change, MonitorTimes times) {
     if (const int error = uv_loop_init(&loop_); error != 0) throw uv_failure(error);
     if (const int error = uv_async_init(&loop_, &wake_, on_wake); error != 0) {
       uv_loop_close(&loop_);
       throw uv_failure(error);
     }
     wake_.data = this;
-    monitor_ = ScriptMonitor::create(&loop_, clock, std::move(on_change), times);
+    monitor_ = ScriptMonitor::create(&loop_, clock_, std::move(on_change), times);
   }
   MonitorLoop(const MonitorLoop&) = delete;
   MonitorLoop& operator=(const MonitorLoop&) = delete;
@@ -62,6 +66,7 @@ class MonitorLoop {
     for (const auto& work : due) work(*self->monitor_);
   }
 
+  const SystemClock clock_;
   uv_loop_t loop_ = {};
   uv_async_t wake_ = {};
   std::unique_ptr<ScriptMonitor> monitor_;
@@ -69,29 +74,44 @@ class MonitorLoop {
   std::deque<std::function<void(ScriptMonitor&)>> posted_;
 };
 
+// What the thread tells the loop. It may come after nobody listens any more.
+struct News {
+  std::mutex mutex;
+  uv_async_t* async = nullptr;  // under the mutex; null once closed
+  std::atomic<bool> changed = false;
+  std::atomic<bool> ended = false;
+
+  void tell(std::atomic<bool>& what) {
+    what = true;
+    const std::lock_guard lock(mutex);
+    if (async != nullptr) uv_async_send(async);
+  }
+};
+
 class MonitorThread final : public ScriptMonitor {
  public:
   // Throws std::system_error.
-  MonitorThread(uv_loop_s* loop, const Clock& clock, std::function<void()> on_change,
-                MonitorTimes times)
-      : on_change_(std::move(on_change)),
-        on_thread_(std::make_unique<MonitorLoop>(
-            clock, [this] { tell(changed_); }, times)) {
+  MonitorThread(uv_loop_s* loop, std::function<void()> on_change, MonitorTimes times)
+      : loop_(loop),
+        on_change_(std::move(on_change)),
+        on_thread_(
+            std::make_shared<MonitorLoop>([news = news_] { news->tell(news->changed); }, times)) {
     auto told = std::make_unique<uv_async_t>();
     if (const int error = uv_async_init(loop, told.get(), on_told); error != 0) {
       give_up();
       throw uv_failure(error);
     }
-    told_ = told.release();
+    told_ = news_->async = told.release();
     told_->data = this;
     uv_unref(reinterpret_cast<uv_handle_t*>(told_));
     try {
-      thread_ = quiet_thread([this] {
-        on_thread_->run();
-        tell(ended_);
+      thread_ = quiet_thread([on_thread = on_thread_, news = news_] {
+        on_thread->run();
+        news->tell(news->ended);
       });
     } catch (const std::system_error&) {
       give_up();
+      news_->async = nullptr;
       uv_close(reinterpret_cast<uv_handle_t*>(told_),
                [](uv_handle_t* handle) noexcept { delete reinterpret_cast<uv_async_t*>(handle); });
       throw;
@@ -101,7 +121,7 @@ class MonitorThread final : public ScriptMonitor {
   void set_files(std::vector<MonitoredFile> files) override {
     if (closing_) return;
     // What was found before is about the list that is replaced.
-    changed_ = false;
+    news_->changed = false;
     on_thread_->post([files = std::move(files)](ScriptMonitor& monitor) mutable {
       monitor.set_files(std::move(files));
     });
@@ -114,6 +134,11 @@ class MonitorThread final : public ScriptMonitor {
     on_closed_ = std::move(on_closed);
     uv_ref(reinterpret_cast<uv_handle_t*>(told_));
     on_thread_->end();
+    // It may hang at a file that nobody answers for: then it goes on alone, and ends later.
+    limit_.start(loop_, kEndPatience, /*background=*/false, [this] {
+      thread_.detach();
+      close_handle();
+    });
   }
 
  private:
@@ -122,44 +147,49 @@ class MonitorThread final : public ScriptMonitor {
     on_thread_->end();
     on_thread_->run();
   }
-  void tell(std::atomic<bool>& what) {
-    what = true;
-    uv_async_send(told_);
-  }
   static void on_told(uv_async_t* async) noexcept {
     static_cast<MonitorThread*>(async->data)->on_news();
   }
   void on_news() {
-    if (ended_.exchange(false)) {
+    if (news_->ended.exchange(false)) {
       thread_.join();
-      on_thread_.reset();
-      uv_close(reinterpret_cast<uv_handle_t*>(told_), [](uv_handle_t* handle) noexcept {
-        auto* self = static_cast<MonitorThread*>(handle->data);
-        delete reinterpret_cast<uv_async_t*>(handle);
-        const auto done = std::move(self->on_closed_);
-        if (done) done();  // may delete this
-      });
+      close_handle();
       return;
     }
-    if (changed_.exchange(false) && !closing_) on_change_();
+    if (news_->changed.exchange(false) && !closing_) on_change_();
+  }
+  void close_handle() {
+    limit_.stop();
+    on_thread_.reset();
+    {
+      const std::lock_guard lock(news_->mutex);
+      news_->async = nullptr;
+    }
+    uv_close(reinterpret_cast<uv_handle_t*>(told_), [](uv_handle_t* handle) noexcept {
+      auto* self = static_cast<MonitorThread*>(handle->data);
+      delete reinterpret_cast<uv_async_t*>(handle);
+      const auto done = std::move(self->on_closed_);
+      if (done) done();  // may delete this
+    });
   }
 
+  uv_loop_s* loop_;
   std::function<void()> on_change_;
   std::function<void()> on_closed_;
   uv_async_t* told_ = nullptr;
-  std::atomic<bool> changed_ = false;
-  std::atomic<bool> ended_ = false;
   bool closing_ = false;
-  std::unique_ptr<MonitorLoop> on_thread_;
+  std::shared_ptr<News> news_ = std::make_shared<News>();
+  OneShotTimer limit_;
+  std::shared_ptr<MonitorLoop> on_thread_;
   std::thread thread_;
 };
 
 }  // namespace
 
-std::unique_ptr<ScriptMonitor> monitor_beside(uv_loop_s* loop, const Clock& clock,
-                                              std::function<void()> on_change, MonitorTimes times) {
+std::unique_ptr<ScriptMonitor> monitor_beside(uv_loop_s* loop, std::function<void()> on_change,
+                                              MonitorTimes times) {
   try {
-    return std::make_unique<MonitorThread>(loop, clock, std::move(on_change), times);
+    return std::make_unique<MonitorThread>(loop, std::move(on_change), times);
   } catch (const std::system_error&) {
     return nullptr;
   }

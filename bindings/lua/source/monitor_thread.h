@@ -10,9 +10,9 @@
 
 namespace gibbous::lua {
 
-// `clock` must be usable from any thread. Null when there can be no thread more.
-std::unique_ptr<ScriptMonitor> monitor_beside(uv_loop_s* loop, const Clock& clock,
-                                              std::function<void()> on_change,
+// Null when there can be no thread more. Its close() waits a second for a file system that does not
+// answer, then leaves the thread alone.
+std::unique_ptr<ScriptMonitor> monitor_beside(uv_loop_s* loop, std::function<void()> on_change,
                                               MonitorTimes times = {});
 
 }  // namespace gibbous::lua

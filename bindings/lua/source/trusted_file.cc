@@ -27,12 +27,15 @@ std::string objection(const std::string& path) {
 
 }  // namespace
 
-std::string objection_to_policy_file(const std::string& path) {
+std::string objection_to_policy_file(const std::string& path, DirectoryObjections* known) {
   if (is_in_memory(path)) return "";
   const std::string file = objection(path);
   if (!file.empty()) return file;
   const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos || slash == 0 ? "" : objection(path.substr(0, slash));
+  if (slash == std::string::npos || slash == 0) return "";
+  const auto [at, is_new] = known->try_emplace(path.substr(0, slash));
+  if (is_new) at->second = objection(at->first);
+  return at->second;
 }
 
 }  // namespace gibbous::lua

@@ -30,6 +30,7 @@ Result<Json> parse_arguments(const std::string& text, std::size_t max_bytes) {
     return invalid("are not valid JSON: " +
                    (prefix == std::string::npos ? what : what.substr(prefix + 2)));
   }
+  if (parsed.is_null()) return Json::object();
   if (!parsed.is_object()) {
     return invalid(std::string("must be a JSON object, not ") + parsed.type_name());
   }

@@ -13,8 +13,8 @@ namespace gibbous::lua {
 // Policies see the arguments inside the request that they judge.
 inline constexpr int kMaxArgumentDepth = kMaxValueDepth - 1;
 
-// Returns an object; "" gives an empty one. Otherwise fails with invalid_arguments and says what is
-// wrong and where.
+// Returns an object; "" and null give an empty one. Otherwise fails with invalid_arguments and says
+// what is wrong and where.
 Result<Json> parse_arguments(const std::string& text, std::size_t max_bytes);
 
 }  // namespace gibbous::lua

@@ -4,6 +4,7 @@
 
 #include <lua.hpp>
 
+#include <algorithm>
 #include <ctime>
 
 #include "bindings/lua/vm/alloc.h"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::size_t kStepsPerLook = 20'000;  // tens of microseconds of C code
 constexpr int kEveryInstruction = 1;
+// A step may take so many times its limit on the clock while a busy machine lets it wait.
+constexpr int kMostHeld = 50;
 // The host's threads may have small stacks and may already be deep in their own code.
 constexpr std::ptrdiff_t kMaxCStackBytes = std::ptrdiff_t{512} << 10;
 
@@ -58,6 +61,8 @@ void Budget::arm(lua_State* state, const BudgetLimits& limits) {
   now_.at = clock_.now();
   now_.state = state;
   now_.c_stack = outer_stack != nullptr ? outer_stack : stack_address();
+  now_.in_second_half = limits.processor && limits.total <= limits.granted / 2;
+  if (now_.in_second_half) now_.processor_at = thread_time();
   if (limits.total <= Nanos{0} && limits.slice <= Nanos{0}) {
     clear_hook(state);
     return;
@@ -72,7 +77,8 @@ Nanos Budget::disarm(lua_State* state) {
   clear_hook(state);
   now_.state = nullptr;
   now_.c_stack = nullptr;
-  return clock_.now() - now_.at;
+  const Nanos used = clock_.now() - now_.at;
+  return now_.in_second_half ? std::min(used, thread_time() - now_.processor_at) : used;
 }
 
 Budget::Armed Budget::suspend(lua_State* state) {
@@ -136,15 +142,16 @@ bool Budget::is_over(Nanos used) {
   // Most calls end long before, and asking for the thread's time is a system call.
   if (now_.limits.processor && now_.processor_at == Nanos{0} && used >= total / 2)
     now_.processor_at = thread_time();
-  return used >= total && (!now_.limits.processor || used >= kMostWaiting * total ||
-                           thread_time() - now_.processor_at >= total / 2);
+  return used >= total &&
+         (!now_.limits.processor || used >= kMostWaiting * total ||
+          thread_time() - now_.processor_at >= (now_.in_second_half ? total : total / 2));
 }
 
 bool Budget::is_held(Nanos used) {
   const Nanos hold = now_.limits.hold;
   if (hold <= Nanos{0} || used < hold / 2) return false;
   if (now_.held_at == Nanos{0}) now_.held_at = thread_time();
-  return used >= hold && (used >= kMostWaiting * hold || thread_time() - now_.held_at >= hold / 2);
+  return used >= hold && (used >= kMostHeld * hold || thread_time() - now_.held_at >= hold / 2);
 }
 
 bool Budget::is_late() {

@@ -31,8 +31,9 @@ struct BudgetLimits {
   int instructions = 1000;    // between two looks at the clock
   lua_State* root = nullptr;  // the only coroutine that a slice may yield
   Nanos granted{0};           // the figure in the message, when `total` is the rest of it; 0: total
-  // A machine that is busy with other things does not use up `total`: its second half counts as
-  // processor time of this thread. kMostWaiting times as long on the clock is too long, too.
+  // A machine that is busy with other things does not use up `total`: its second half, or all of it
+  // once half of `granted` was used before, counts as processor time of this thread. kMostWaiting
+  // times as long on the clock is too long, too.
   bool processor = false;
 };
 
@@ -41,8 +42,8 @@ class Budget {
   Budget(const Clock& clock, MemoryCap& memory) : clock_(clock), memory_(memory) {}
   // Starts the clock for every coroutine of the state. Limits without a total arm nothing.
   void arm(lua_State* state, const BudgetLimits& limits);
-  // Stops it and returns the time used since arm(). exceeded() keeps its answer until the next
-  // arm().
+  // Stops it and returns the time used since arm(), as far as it counts (see `processor`).
+  // exceeded() keeps its answer until the next arm().
   Nanos disarm(lua_State* state);
   // Returns true when the total was exceeded since arm(): whatever the script returned, the call
   // failed with budget_exceeded.
@@ -70,9 +71,10 @@ class Budget {
   struct Armed {
     BudgetLimits limits;
     Nanos at{0};
-    Nanos held_at{0};       // the same for `hold`
-    Nanos processor_at{0};  // the thread's time when half of the total was over; 0: before that
-    lua_State* state = nullptr;  // null: not armed
+    Nanos held_at{0};             // the same for `hold`
+    Nanos processor_at{0};        // the thread's time since when it counts; 0: not yet
+    bool in_second_half = false;  // from the beginning: half was used before
+    lua_State* state = nullptr;   // null: not armed
     const char* c_stack = nullptr;
     std::size_t steps = 0;
     bool soon = false;

@@ -392,4 +392,10 @@ bool load_chunk(lua_State* state, std::string_view text, const std::string& path
   return luaL_loadbufferx(state, text.data(), text.size(), chunk_name.c_str(), "t") == 0;
 }
 
+bool load_compiled(lua_State* state, std::string_view bytes, const std::string& path) {
+  State::of(state).chunks_[short_name(path)] = path;
+  const std::string chunk_name = "@" + path;
+  return luaL_loadbufferx(state, bytes.data(), bytes.size(), chunk_name.c_str(), "b") == 0;
+}
+
 }  // namespace gibbous::lua

@@ -77,6 +77,7 @@ class State {
 
  private:
   friend bool load_chunk(lua_State* state, std::string_view text, const std::string& path);
+  friend bool load_compiled(lua_State* state, std::string_view bytes, const std::string& path);
   explicit State(const StateOptions& options);
   // Maps the chunk names of messages to paths.
   using Chunks = std::map<std::string, std::string, std::less<>>;
@@ -101,5 +102,8 @@ class State {
 // Compiles source text (never bytecode) and pushes the function, or the message "path:line: ..."
 // when it does not compile. Messages and tracebacks name `path`.
 bool load_chunk(lua_State* state, std::string_view text, const std::string& path);
+// The same for what lua_dump made of such a function in this very build: LuaJIT checks no bytecode,
+// so that wrong bytes could do anything.
+bool load_compiled(lua_State* state, std::string_view bytes, const std::string& path);
 
 }  // namespace gibbous::lua

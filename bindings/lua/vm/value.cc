@@ -60,7 +60,7 @@ class Reader {
 
   bool read(int index, int depth, Json* to) {
     if (++nodes_ % kNodesPerLook == 0 && Budget::of(state_).is_late()) return fail("too slow");
-    if (nodes_ > kMaxValueNodes) return fail("too large: more than 1000000 values");
+    if (nodes_ > kMaxValueNodes) return fail("too large: more than 500000 values");
     switch (lua_type(state_, index)) {
       case LUA_TNIL:
         *to = nullptr;

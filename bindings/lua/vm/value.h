@@ -18,7 +18,7 @@ struct lua_State;
 namespace gibbous::lua {
 
 inline constexpr int kMaxValueDepth = 64;
-inline constexpr std::size_t kMaxValueNodes = 1'000'000;
+inline constexpr std::size_t kMaxValueNodes = 500'000;
 // The limit for all strings and keys of one value: a table may hold the same string many times.
 inline constexpr std::size_t kMaxValueBytes = std::size_t{16} << 20;
 

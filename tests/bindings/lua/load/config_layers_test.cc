@@ -74,6 +74,10 @@ TEST_CASE("a user tightens what is managed, and cannot loosen it") {
        "journal = { enabled = false },", "true"},
       {"lua.call_ms", "lua = { call_ms = 500 },", "lua = { call_ms = 100 },",
        "lua = { call_ms = 501 },", "100"},
+      {"asks.wait_s", "asks = { wait_s = 60 },", "asks = { wait_s = 30 },",
+       "asks = { wait_s = 0 },", "30"},
+      {"asks.keep_s", "asks = { keep_s = 600 },", "asks = { keep_s = 0 },",
+       "asks = { keep_s = 601 },", "0"},
   };
   for (const auto& each : kFields) {
     INFO(each.field);
@@ -100,6 +104,26 @@ TEST_CASE("a field without an order is locked once it is managed") {
   REQUIRE(made.refused.size() == 2);
   CHECK_THAT(made.refused.front().message + made.refused.back().message,
              Contains("nothing below changes it"));
+}
+
+TEST_CASE("who is told of a question is nobody's to change once it is managed") {
+  const char* kManaged = "asks = { notify = { command = { '/usr/bin/tell' } } },";
+  const LayeredConfig made =
+      merged({managed(kManaged), user("asks = { notify = { command = { '/bin/true' } } },")});
+  CHECK(made.config.ask_notify["command"] == Json({"/usr/bin/tell"}));
+  REQUIRE(made.refused.size() == 1);
+  CHECK_THAT(made.refused.front().field, Catch::Matchers::StartsWith("asks.notify"));
+}
+
+TEST_CASE("a project sets nothing about questions") {
+  for (const char* text : {"asks = { wait_s = 1 },", "asks = { keep_s = 1 },",
+                           "asks = { notify = { command = { 'x' } } },"}) {
+    INFO(text);
+    const LayeredConfig made = merged({project(text)});
+    REQUIRE(made.refused.size() == 1);
+    CHECK(made.config.ask_notify.empty());
+    CHECK_FALSE(made.config.numbers.value("asks", Json::object()).contains("wait_s"));
+  }
 }
 
 TEST_CASE("variables that are not inherited are those of all layers") {

@@ -31,6 +31,7 @@ return { {
   variable = { 'LD_*' }, wrapper = { 'sudo' }, within = { 'xargs' }, fed_by = { 'curl' },
   feeds = { 'sh' }, host = { 'github.com', '' }, not_host = { '*.local' }, privileged = true,
   remote = false, only_reads = true, computed = true, known_to_read = true,
+  computed_input = true, fetched = true,
   test = function(c) return c.program == 'rm' end, unknown = 'tested',
   match = { 'rm x', { argv = { 'rm', '' }, cwd = '/tmp', mode = 'ci' } },
   not_match = { { command = 'ls' } },
@@ -77,6 +78,8 @@ return { {
   CHECK(rule.remote == false);
   CHECK(rule.only_reads);
   CHECK(rule.computed);
+  CHECK(rule.computed_input);
+  CHECK(rule.fetched);
   CHECK(rule.known_to_read);
   CHECK(rule.test == 0);
   CHECK(rule.test_knows);
@@ -171,7 +174,6 @@ TEST_CASE("every mistake in a rule has its message") {
       {"recursive = 'yes'", "recursive: expected true or false, got the string \"yes\""},
       {"only_reads = false",
        "only_reads: expected true, a string of path classes, or nothing, got false"},
-      {"known_to_read = false", "known_to_read: expected true, or nothing, got false"},
       {"only_reads = 'sytem'", "only_reads: unknown path class 'sytem'; did you mean 'system'?"},
       {"test = 'x'", "test: expected a function, got the string \"x\""},
       {"unknown = 'ignored'", "unknown: expected 'stricter' or 'tested', got"},
@@ -259,9 +261,10 @@ return {
   CHECK(cases[2].workspace == "/workspace");
   CHECK(cases[2].home == "/home/user");
   CHECK(cases[2].cwd == "/workspace");
-  CHECK(cases[3].expected == bit_of(rules::Decision::kAllow));
+  CHECK(cases[3].expected == (bit_of(rules::Decision::kAllow) | kConfined));
   CHECK(cases[4].mode == "plan");
-  CHECK(cases[4].expected == (bit_of(rules::Decision::kAllow) | bit_of(rules::Decision::kAsk)));
+  CHECK(cases[4].expected ==
+        (bit_of(rules::Decision::kAllow) | bit_of(rules::Decision::kAsk) | kConfined));
 }
 
 TEST_CASE("every mistake in a case has its message") {
@@ -270,7 +273,7 @@ TEST_CASE("every mistake in a case has its message") {
     { deny = { 'x' } }, { name = 'd', home = '~', deny = { 4 } } })"));
   for (const char* message :
        {"cases[1] 'a': unknown key 'dney'; did you mean 'deny'?",
-        "cases[2] 'b': must say what is expected: deny, ask, allow, asked_or_denied or not_denied",
+        "cases[2] 'b': must say what is expected: deny, ask, allow, confined, ",
         "cases[3]: name is missing",
         "cases[4] 'd': home: expected an absolute path, got the string",
         "cases[4] 'd': deny[1]: expected a command, or a table"}) {
@@ -283,12 +286,12 @@ TEST_CASE("hostile tables are refused in bounded time") {
   const std::string rule = "{ id = 'a', decision = 'allow', match = { 'x' } }";
   const std::vector<std::pair<std::string, std::string>> scripts = {
       {"local l = {} l[1] = l return l", "is a list in a list in a list"},
-      {"local l = {} for i = 1, 20000 do l[i] = 'x' end return l", "more than 10000 elements"},
+      {"local l = {} for i = 1, 20001 do l[i] = 'x' end return l", "more than 20000 elements"},
       {"local l = { x = 1 } return setmetatable({}, { __index = l, __len = error })", ""},
       {"return setmetatable({ setmetatable({}, { __index = " + rule + " }), 1 }, {})",
        "rules[2]: expected a rule"},
-      {"local r, l = " + rule + ", {} for i = 1, 9999 do l[i] = r end return { l, l }",
-       "more than 10000 rules"},
+      {"local r, l = " + rule + ", {} for i = 1, 19999 do l[i] = r end return { l, l }",
+       "more than 20000 rules"},
       {"local l = {} for i = 1, 1001 do l[i] = 'x' end\nreturn { { id = 'a', match = l } }",
        "match: has more than 1000 elements"},
       {"local r = { id = 'a' } for i = 1, 5000 do r['k' .. i] = 1 end return { r }",

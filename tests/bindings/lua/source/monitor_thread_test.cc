@@ -18,7 +18,7 @@ namespace {
 class Beside {
  public:
   explicit Beside(std::function<void()> on_change)
-      : monitor_(monitor_beside(loop_.get(), clock_, std::move(on_change))) {
+      : monitor_(monitor_beside(loop_.get(), std::move(on_change))) {
     REQUIRE(monitor_ != nullptr);
   }
   ~Beside() {
@@ -35,7 +35,6 @@ class Beside {
 
  private:
   Loop loop_;
-  SystemClock clock_;
   std::unique_ptr<ScriptMonitor> monitor_;
 };
 

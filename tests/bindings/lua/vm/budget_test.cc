@@ -100,6 +100,26 @@ TEST_CASE("a thread that a busy machine does not run uses up no processor time")
   }
 }
 
+TEST_CASE("once half of a call's time is used, the rest counts as processor time in each step") {
+  const TickingClock clock(std::chrono::milliseconds(1));
+  auto state = make_state(&clock);
+  const auto step = [&](Nanos left) {
+    BudgetLimits limits;
+    limits.total = left;
+    limits.granted = kShort;
+    limits.processor = true;
+    limits.slice = kShort;
+    Budget& budget = state->budget();
+    budget.arm(state->main(), limits);
+    REQUIRE(load_chunk(state->main(), "for i = 1, 10000 do end", "loop.lua"));
+    REQUIRE(lua_pcall(state->main(), 0, 0, 0) == 0);
+    return budget.disarm(state->main());
+  };
+  constexpr Nanos kTenLooks = std::chrono::milliseconds(10);
+  CHECK(step(kShort) >= kTenLooks);
+  CHECK(step(kShort / 2) < kTenLooks);
+}
+
 TEST_CASE("a slice yields the root coroutine, which continues with the right result") {
   const TickingClock clock(std::chrono::milliseconds(1));
   auto state = make_state(&clock);

@@ -369,15 +369,14 @@ int gib_function_remove(gib_runtime* runtime, const char* name) {
 const char* gib_tools(gib_runtime* runtime, const char* format) {
   return guarded_text(runtime, [format](Handle& handle) {
     const std::string wanted = name_of("format", format);
-    auto as = gibbous::ToolFormat::kMcp;
-    if (wanted == "openai") {
-      as = gibbous::ToolFormat::kOpenAi;
-    } else if (wanted == "anthropic") {
-      as = gibbous::ToolFormat::kAnthropic;
-    } else if (wanted != "mcp") {
-      throw Invalid("format: expected mcp, openai or anthropic, got \"" + wanted + "\"");
+    const auto as = gibbous::tool_format_named(wanted);
+    if (!as) {
+      throw Invalid(
+          "format: expected mcp, openai, openai-strict, openai-responses, openai-responses-strict, "
+          "anthropic or gemini, got \"" +
+          wanted + "\"");
     }
-    return handle.runtime().tools_json(as);
+    return handle.runtime().tools_json(*as);
   });
 }
 

@@ -190,7 +190,10 @@ void Handle::on_closed() {
     open_.erase(open_.begin());
     add(GIB_CANCELLED, 0, token, "{}");
   }
-  add(GIB_CLOSED_DOWN, 0, 0, "{}");
+  const Status problem = runtime_->end_problem();
+  Json last = Json::object();
+  if (!problem) last["problem"] = {{"code", problem.code()}, {"message", problem.message()}};
+  add(GIB_CLOSED_DOWN, 0, 0, to_text(last));
 }
 
 void Handle::set_error(const std::string& text) {

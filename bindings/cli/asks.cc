@@ -23,6 +23,7 @@
 #include "bindings/stdio/ask_choices.h"
 #include "bindings/stdio/program_signals.h"
 #include "bindings/stdio/question_text.h"
+#include "runtime/base/shell_quote.h"
 
 namespace gibbous::cli {
 namespace {
@@ -67,6 +68,12 @@ void print_json(const std::vector<OpenAsk>& asks) {
   std::printf("{\"asks\":%s}\n", asks_json(asks).c_str());
 }
 
+// What has to stand behind a command about the same questions.
+std::string state_option(const Options& options) {
+  const std::string& directory = options.runtime.state_dir;
+  return directory.empty() ? "" : " --state " + shell_quote(directory);
+}
+
 ExitCode list_open(const Options& options) {
   const auto asks = list_asks(options.runtime.state_dir);
   if (!asks) return fail(asks.status(), options);
@@ -81,9 +88,11 @@ ExitCode list_open(const Options& options) {
   const Terminal terminal(STDOUT_FILENO);
   for (const OpenAsk& each : *asks) print_brief(each, terminal);
   if (terminal.is_terminal()) {
-    std::fputs(
-        terminal.paint(Colour::kDim, "\ngibbous asks show ID | allow ID | deny ID\n").c_str(),
-        stdout);
+    std::fputs(terminal
+                   .paint(Colour::kDim, "\ngibbous asks show ID | allow ID | deny ID" +
+                                            state_option(options) + "\n")
+                   .c_str(),
+               stdout);
   }
   return ExitCode::kDone;
 }
@@ -110,7 +119,8 @@ ExitCode show_ask(const Options& options) {
           "\nMode: " + made_plain(open->ask.mode) + "\n\n";
   std::vector<std::vector<std::string>> rows;
   for (const stdio::AskChoice& choice : stdio::choices_of(open->ask)) {
-    rows.push_back({choice.title, "gibbous asks " + option_of(choice, open->ask)});
+    rows.push_back(
+        {choice.title, "gibbous asks " + option_of(choice, open->ask) + state_option(options)});
   }
   text += format_table(rows, Terminal(-1), {});
   std::fputs(text.c_str(), stdout);

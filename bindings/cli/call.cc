@@ -21,6 +21,7 @@
 #include "bindings/json/text.h"
 #include "bindings/stdio/program_signals.h"
 #include "bindings/stdio/question_text.h"
+#include "runtime/base/shell_quote.h"
 
 namespace gibbous::cli {
 namespace {
@@ -124,10 +125,11 @@ class StartedRuns {
 };
 
 // A call that waits for a person elsewhere (asks.wait_s) does not look stuck.
-void tell_of_question(const Event& event) {
+void tell_of_question(const Event& event, const std::string& state_dir) {
   if (event.name != "ask_opened") return;
   const std::string id = parse_object(event.json, event.json.size()).value("id", "");
-  print_error("question " + id + " needs a person: gibbous asks");
+  print_error("question " + id + " needs a person: gibbous asks" +
+              (state_dir.empty() ? "" : " --state " + shell_quote(state_dir)));
 }
 
 // What the callbacks of a call change; they may come as late as the end of the runtime.
@@ -221,14 +223,16 @@ ExitCode run_call(const Options& options) {
   if (!runtime) return fail(runtime.status(), options);
   warn_of_policy(**runtime);
   const bool asks = can_ask(options);
-  (*runtime)->on_event([&started, quiet = options.json || asks](const Event& event) {
+  (*runtime)->on_event([&started, quiet = options.json || asks,
+                        state_dir = options.runtime.state_dir](const Event& event) {
     if (event.name == "layer_note") print_layer_note(event);
     started.take(event);
-    if (!quiet) tell_of_question(event);
+    if (!quiet) tell_of_question(event, state_dir);
   });
 
   std::optional<CallResult> result = finish(**runtime, **signals, std::move(request), asks);
   (*runtime)->hand_over();
+  tell_end_problem(**runtime);
   if (!result) {
     result.emplace();
     result->code = "cancelled";

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "bindings/cli/client_program.h"
@@ -20,16 +21,25 @@ ExitCode run_mcp(const Options& options) {
   mcp::StdioOptions transport;
   transport.stop_fd = (*signals)->fd();
   transport.structured = options.structured;
-  const mcp::ExitGuard guard(transport.input_fd, transport.stop_fd);
+  mcp::ExitGuard guard(transport.input_fd, transport.stop_fd);
   RuntimeOptions runtime_options = options.runtime;
   runtime_options.session = options.session.empty() ? client_program() : options.session;
   runtime_options.claim_session = true;
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
+  // The client does not wait as long as the runtime would for a disk.
+  if (const std::string state = (*runtime)->state_dir(); !state.empty()) {
+    transport.on_hand_over = [&guard, state] {
+      guard.waits_for_disk("path_unanswered: state_dir: the file system of " + state +
+                           " has not answered in time; the last of the journal (ends of runs, "
+                           "output, decisions) may be missing");
+    };
+  }
   const bool served = mcp::run_stdio(**runtime, transport) == 0;
+  tell_end_problem(**runtime);
   // The runs are handed over and the client waits for this process to exit. Destroying the runtime
   // would run the cleanup of scripts first.
-  std::_Exit(static_cast<int>(served ? ExitCode::kDone : ExitCode::kFailed));
+  leave(served ? ExitCode::kDone : ExitCode::kFailed);
 }
 
 }  // namespace gibbous::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -60,7 +61,8 @@ With --asks the policy's questions arrive as lines, and their calls wait for you
 constexpr const char* kToolsFooter = R"(
 Examples:
   gibbous tools
-  gibbous tools --format openai > tools.json)";
+  gibbous tools --format openai > tools.json
+  gibbous tools --format openai-responses --strict > tools.json)";
 
 constexpr const char* kCheckFooter = R"(
 Loads DIR/scripts and DIR/policies, or DIR itself when it holds init.lua, and prints each error as
@@ -118,10 +120,14 @@ Example:
 
 constexpr const char* kPolicyTestFooter = R"(
 Runs the examples of the rules and the cases of DIR, a directory with init.lua.
-Exits with 1 when one fails, or when the cases cover fewer rules than --threshold demands.
+Coverage counts your own rules, not those that ship. Rules that match and never decide are named with
+the rule that decides instead; a note says what in a rule no command can meet. Exits with 1 when an
+example or a case fails, when the cases cover fewer rules than --threshold demands, or with --strict
+when a rule never decides or there is a note.
 
-Example:
-  gibbous policy test my-policies --threshold 80)";
+Examples:
+  gibbous policy test my-policies --threshold 80
+  gibbous policy test /etc/gibbous/policies --strict)";
 
 constexpr const char* kPolicyLogFooter = R"(
 Prints the decisions in the journal, of all processes of this user: the time, the verdict, the rule,
@@ -137,11 +143,22 @@ Examples:
 constexpr const char* kPolicyDiffFooter = R"(
 Judges every command of the decision log by the policies in OLD and in NEW, and prints the verdicts
 that differ, then how many by which rule. The log is the journal, or FILE, as 'gibbous policy log
---json' writes it. Exits with 1 when there are any differences.
+--json' writes it. 'shipped' is the policy that ships; name a directory of that name './shipped'.
+Exits with 1 when there are any differences.
 
 Examples:
-  gibbous policy diff policies my-policies --since 7d
-  gibbous policy diff policies my-policies --log decisions.jsonl)";
+  gibbous policy diff shipped my-policies --since 7d
+  gibbous policy diff old-policies my-policies --log decisions.jsonl)";
+
+constexpr const char* kPolicySuggestFooter = R"(
+Prints a Lua module with a rule for each kind of command that people approved again and again, so that
+it is asked about no more. It is about plain commands that only rules ask about: not inline code, what
+is in doubt, what no rule knows, or credentials. Read each rule before you use it. What was approved is
+in the journal and in the remembered approvals, or in FILE, as 'gibbous policy log --json' writes it.
+
+Examples:
+  gibbous policy suggest --policies team --since 30d > team/suggested.lua
+  gibbous policy suggest --least 5 --json)";
 
 constexpr const char* kApprovalsFooter = R"(
 Examples:
@@ -174,6 +191,13 @@ CLI::App& add_policy_task(CLI::App& policy, Options& options, PolicyTask task, c
   return *sub;
 }
 
+void add_state_of_policy(CLI::App& command, Options& options) {
+  command
+      .add_option("--state", options.runtime.state_dir,
+                  "State directory, which keeps what was read of the policy")
+      ->type_name("DIR");
+}
+
 void add_policy_log(CLI::App& policy, Options& options) {
   CLI::App* log = policy.add_subcommand("log", "Show what the policy decided.");
   log->footer(kPolicyLogFooter);
@@ -196,6 +220,24 @@ void add_policy_log(CLI::App& policy, Options& options) {
   log->add_flag("--json", options.json, "Print JSON");
 }
 
+void add_policy_suggest(CLI::App& policy, Options& options) {
+  CLI::App& suggest = add_policy_task(policy, options, PolicyTask::kSuggest, "suggest",
+                                      "Print rules that spare questions people keep approving.",
+                                      kPolicySuggestFooter);
+  suggest.add_option("--least", options.least, "Only what was approved so many times [3]")
+      ->type_name("N")
+      ->check(CLI::Range(2, 1'000'000));
+  suggest.add_option("--since", options.since, "Only approvals from this time on")
+      ->type_name("WHEN");
+  suggest.add_option("--log", options.log_file, "A decision log as JSON lines [the journal]")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  suggest
+      .add_option("--state", options.runtime.state_dir,
+                  "State directory, with the journal and approvals")
+      ->type_name("DIR");
+}
+
 void add_policy_commands(CLI::App& app, Options& options) {
   CLI::App& policy =
       add_command(app, options, Command::kPolicy, "policy",
@@ -212,6 +254,7 @@ void add_policy_commands(CLI::App& app, Options& options) {
                  "Use the policy even if its own examples or cases fail");
   check.add_option("--cwd", options.cwd, "Directory in which it would run [the workspace]")
       ->type_name("DIR");
+  add_state_of_policy(check, options);
   CLI::App& explain =
       add_policy_task(policy, options, PolicyTask::kExplain, "explain",
                       "Show what was parsed, and which rules applied.", kPolicyExplainFooter);
@@ -221,22 +264,28 @@ void add_policy_commands(CLI::App& app, Options& options) {
                    "Use the policy even if its own examples or cases fail");
   explain.add_option("--cwd", options.cwd, "Directory in which it would run [the workspace]")
       ->type_name("DIR");
+  add_state_of_policy(explain, options);
   CLI::App& test = add_policy_task(policy, options, PolicyTask::kTest, "test",
                                    "Run a policy's examples and cases.", kPolicyTestFooter);
   test.add_option("DIR", options.directory, "Directory with policies [the configured ones]")
       ->check(CLI::ExistingDirectory);
   test.add_option("--threshold", options.threshold,
-                  "Percentage of the rules that the cases must cover")
+                  "Percentage of your own rules that the cases must cover")
       ->type_name("PERCENT")
       ->check(CLI::Range(0.0, 100.0));
+  test.add_flag("--strict", options.strict, "Also fail on rules that never decide, and on notes");
   add_policy_log(policy, options);
+  add_policy_suggest(policy, options);
   CLI::App& diff =
       add_policy_task(policy, options, PolicyTask::kDiff, "diff",
                       "Show which verdicts of the decision log would change.", kPolicyDiffFooter);
-  diff.add_option("OLD NEW", options.words, "Two directories with policies")
+  diff.add_option("OLD NEW", options.words,
+                  "Two directories with policies; shipped: the one that ships")
       ->required()
       ->expected(2)
-      ->check(CLI::ExistingDirectory);
+      ->check([](const std::string& word) {
+        return word == kShippedPolicy ? std::string() : CLI::ExistingDirectory(word);
+      });
   diff.add_option("--log", options.log_file, "A decision log as JSON lines [the journal]")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
@@ -294,7 +343,17 @@ void add_new_command(CLI::App& app, Options& options) {
   command.add_flag("--json", options.json, "Print JSON");
 }
 
-void add_commands(CLI::App& app, Options& options) {
+// Commands that are started often and want their answer soon: theirs are all options that there are
+// then, because to declare those of every command takes a millisecond.
+constexpr std::pair<std::string_view, void (*)(CLI::App&, Options&)> kDeclaredAlone[] = {
+    {"mcp", add_mcp_command},
+    {"policy", add_policy_commands},
+};
+
+void add_commands(CLI::App& app, Options& options, std::string_view first) {
+  for (const auto& [name, declare] : kDeclaredAlone) {
+    if (name == first) return declare(app, options);
+  }
   add_mcp_command(app, options);
 
   CLI::App& call = add_command(app, options, Command::kCall, "call",
@@ -316,15 +375,20 @@ void add_commands(CLI::App& app, Options& options) {
 
   CLI::App& tools = add_command(app, options, Command::kTools, "tools",
                                 "List the tools, or print their schemas.", kToolsFooter);
-  static const std::map<std::string, ToolFormat> kFormats = {{"mcp", ToolFormat::kMcp},
-                                                             {"openai", ToolFormat::kOpenAi},
-                                                             {"anthropic", ToolFormat::kAnthropic}};
+  CLI::Option* format =
+      tools
+          .add_option_function<std::string>(
+              "--format",
+              [&options](const std::string& name) { options.format = tool_format_named(name); },
+              "Print the schemas as a JSON array: mcp, openai (chat completions), "
+              "openai-responses, "
+              "anthropic or gemini")
+          ->type_name("FORMAT")
+          ->check(CLI::IsMember({"mcp", "openai", "openai-responses", "anthropic", "gemini"}));
   tools
-      .add_option_function<std::string>(
-          "--format", [&options](const std::string& name) { options.format = kFormats.at(name); },
-          "Print the schemas as a JSON array: mcp, openai or anthropic")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember(kFormats));
+      .add_flag("--strict", options.strict,
+                "With openai and openai-responses: schemas that pass the rules of strict calls")
+      ->needs(format);
   add_common_options(tools, options);
 
   CLI::App& check = add_command(app, options, Command::kCheck, "check",
@@ -475,7 +539,7 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   app.footer(kFooter);
   app.set_version_flag("--version", std::string("gibbous ") + version());
   app.require_subcommand(0, 1);
-  add_commands(app, options);
+  add_commands(app, options, argc < 2 ? std::string_view() : argv[1]);
 
   if (argc < 2) {
     std::cerr << app.help();

@@ -41,7 +41,10 @@ enum class Command {
   kVersion
 };
 enum class AskTask { kList, kShow, kAnswer };
-enum class PolicyTask { kCheck, kExplain, kTest, kLog, kDiff };
+enum class PolicyTask { kCheck, kExplain, kTest, kLog, kSuggest, kDiff };
+
+// The word for the policy that ships, where a directory may stand.
+inline constexpr const char* kShippedPolicy = "shipped";
 
 struct Options {
   Command command = Command::kVersion;
@@ -65,7 +68,9 @@ struct Options {
   std::string cwd;          // policy check and explain
   bool from_stdin = false;  // policy check
   bool untested = false;    // policy check and explain: its own tests may fail
-  double threshold = 0;     // policy test: per cent of the rules
+  double threshold = 0;     // policy test: per cent of one's own rules
+  bool strict = false;      // policy test, tools
+  std::size_t least = 3;    // policy suggest: approvals
   std::string rule;         // policy log: a glob
   std::string decision;     // policy log
   std::string log_file;     // policy diff; "": the journal

@@ -13,6 +13,7 @@
 
 #include "bindings/cli/commands.h"
 #include "bindings/cli/policy_log.h"
+#include "bindings/cli/policy_suggest.h"
 #include "bindings/cli/policy_text.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
@@ -47,6 +48,8 @@ PolicyOptions policy_options(const Options& options) {
   const bool judges =
       options.policy_task == PolicyTask::kCheck || options.policy_task == PolicyTask::kExplain;
   if (judges) made.layers = {"managed", "user", "project"};
+  made.state_dir = options.runtime.state_dir;
+  made.keep_read = judges;
   return made;
 }
 
@@ -117,6 +120,9 @@ ExitCode check(const Options& options) {
   static Policy* const policy = load(policy_options(options), options.json).release();
   if (policy == nullptr) return exit_with(kError);
   if (options.from_stdin) return check_lines(*policy);
+  const Terminal errors(STDERR_FILENO);
+  for (const std::string& note : policy->notes())
+    std::fputs(note_text(note, errors).c_str(), stderr);
   const std::string request = request_of(options);
   const bool explain = options.policy_task == PolicyTask::kExplain;
   const std::string said = explain ? policy->explain(request) : policy->check(request);
@@ -143,24 +149,49 @@ ExitCode test(const Options& options) {
   const PolicyReport report = policy->test();
   const double percent = report.coverage * 100;
   const bool covered = percent >= options.threshold;
+  const bool at_work = !options.strict || (report.losers.empty() && report.notes.empty());
+  const bool good = report.ok && covered && at_work;
   if (options.json) {
-    const OrderedJson made = {{"ok", report.ok && covered},    {"rules", report.rules},
-                              {"examples", report.examples},   {"cases", report.cases},
-                              {"coverage", report.coverage},   {"failures", report.failures},
-                              {"uncovered", report.uncovered}, {"policy", policy->hash()}};
+    OrderedJson losers = OrderedJson::array();
+    for (const PolicyReport::Loser& loser : report.losers) {
+      losers.push_back({{"rule", loser.rule},
+                        {"winner", loser.winner},
+                        {"command", loser.command},
+                        {"times", loser.times}});
+    }
+    const OrderedJson made = {{"ok", good},
+                              {"rules", report.rules},
+                              {"own_rules", report.own_rules},
+                              {"examples", report.examples},
+                              {"cases", report.cases},
+                              {"coverage", report.coverage},
+                              {"failures", report.failures},
+                              {"uncovered", report.uncovered},
+                              {"never_decide", losers},
+                              {"notes", report.notes},
+                              {"policy", policy->hash()}};
     std::printf("%s\n", to_text(made).c_str());
   } else {
     const Terminal terminal(STDOUT_FILENO);
-    std::fputs(report_text(report, options.threshold, terminal).c_str(), stdout);
+    std::fputs(report_text(report, options.threshold, options.strict, terminal).c_str(), stdout);
   }
-  return report.ok && covered ? ExitCode::kDone : ExitCode::kFailed;
+  return good ? ExitCode::kDone : ExitCode::kFailed;
+}
+
+ExitCode suggest(const Options& options) {
+  PolicyOptions wanted = policy_options(options);
+  wanted.tested = false;
+  const auto policy = load(wanted, options.json);
+  return policy == nullptr ? exit_with(kError) : print_suggestions(*policy, options);
 }
 
 ExitCode diff(const Options& options) {
   std::array<std::unique_ptr<Policy>, 2> policies;
   for (std::size_t at = 0; at < policies.size(); ++at) {
     PolicyOptions wanted = policy_options(options);
-    wanted.policies_dir = options.words[at];
+    const bool ships = options.words[at] == kShippedPolicy;
+    wanted.policies_dir = ships ? "" : options.words[at];
+    if (ships) wanted.config_file.clear();  // it may name another
     wanted.tested = false;
     policies[at] = load(wanted, options.json);
     if (policies[at] == nullptr) return exit_with(kError);
@@ -213,6 +244,8 @@ ExitCode run_policy(const Options& options) {
       return test(options);
     case PolicyTask::kLog:
       return print_policy_log(options);
+    case PolicyTask::kSuggest:
+      return suggest(options);
     case PolicyTask::kDiff:
       return diff(options);
   }

@@ -126,10 +126,32 @@ std::string explanation_text(const Json& answer, const Terminal& terminal) {
   return made + "\n" + verdict_text(answer, terminal);
 }
 
-std::string report_text(const PolicyReport& report, double threshold, const Terminal& terminal) {
+std::string note_text(const std::string& note, const Terminal& terminal) {
+  return terminal.paint(Colour::kYellow, "note") + "  " + note + "\n";
+}
+
+std::string report_text(const PolicyReport& report, double threshold, bool strict,
+                        const Terminal& terminal) {
   std::string made;
   for (const std::string& failure : report.failures)
     made += terminal.paint(Colour::kRed, "FAIL") + "  " + failure + "\n";
+  for (std::size_t at = 0; at < std::min(report.notes.size(), kMaxUncovered); ++at)
+    made += note_text(report.notes[at], terminal);
+  if (report.notes.size() > kMaxUncovered) {
+    made += "and " + std::to_string(report.notes.size() - kMaxUncovered) +
+            " more notes; --json lists them all\n";
+  }
+  if (!report.losers.empty()) made += "Rules that never decide:\n";
+  for (std::size_t at = 0; at < report.losers.size(); ++at) {
+    if (at == kMaxUncovered) {
+      made += "  and " + std::to_string(report.losers.size() - at) + " more\n";
+      break;
+    }
+    const PolicyReport::Loser& loser = report.losers[at];
+    made += "  " + loser.rule + "\n    " + loser.winner + " decides " + loser.command;
+    if (loser.times > 1) made += ", one of " + std::to_string(loser.times) + " that it matches";
+    made += "\n";
+  }
   if (!report.uncovered.empty()) made += "Rules without a case:\n";
   for (std::size_t at = 0; at < report.uncovered.size(); ++at) {
     if (at == kMaxUncovered) {
@@ -140,16 +162,23 @@ std::string report_text(const PolicyReport& report, double threshold, const Term
   }
   char summary[200];
   const double percent = report.coverage * 100;
-  std::snprintf(summary, sizeof(summary),
-                "%zu rules, %zu examples, %zu cases: %s; the cases cover %.1f %% of the rules",
-                report.rules, report.examples, report.cases,
-                report.ok ? "all as expected" : "some fail", percent);
+  const bool some_ship = report.own_rules != report.rules;
+  const std::string rules = some_ship
+                                ? std::to_string(report.own_rules) + " rules of your own and " +
+                                      std::to_string(report.rules - report.own_rules) + " that ship"
+                                : std::to_string(report.rules) + " rules";
+  std::snprintf(summary, sizeof(summary), "%s, %zu examples, %zu cases: %s; ", rules.c_str(),
+                report.examples, report.cases, report.ok ? "all as expected" : "some fail");
+  made += summary;
+  std::snprintf(summary, sizeof(summary), "the cases cover %.1f %% of %s", percent,
+                some_ship ? "your rules" : "the rules");
   made += summary;
   if (percent < threshold) {
     std::snprintf(summary, sizeof(summary), ", expected %.1f %%", threshold);
     made += summary;
   }
-  const bool good = report.ok && percent >= threshold;
+  const bool at_work = !strict || (report.losers.empty() && report.notes.empty());
+  const bool good = report.ok && percent >= threshold && at_work;
   return made + "\n" +
          terminal.paint(good ? Colour::kGreen : Colour::kRed, good ? "ok" : "failed") + "\n";
 }

@@ -16,7 +16,10 @@ Colour colour_of_decision(const std::string& decision);
 std::string verdict_text(const Json& answer, const Terminal& terminal);
 // `answer` of Policy::explain: what was parsed, which rules were tried, which decided.
 std::string explanation_text(const Json& answer, const Terminal& terminal);
-std::string report_text(const PolicyReport& report, double threshold, const Terminal& terminal);
+// One of PolicyReport::notes, a line.
+std::string note_text(const std::string& note, const Terminal& terminal);
+std::string report_text(const PolicyReport& report, double threshold, bool strict,
+                        const Terminal& terminal);
 // Changes of the same kind that one rule makes, the most frequent first.
 struct RuleChange {
   std::string rule;

@@ -1,7 +1,10 @@
 // See report.h.
 #include "bindings/cli/report.h"
 
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "bindings/cli/answer.h"
@@ -21,6 +24,17 @@ ExitCode fail(const Status& status, const Options& options) {
 void warn_of_policy(const Runtime& runtime) {
   const std::string error = runtime.policy_error();
   if (!error.empty()) print_error("the policy is broken, so every call is denied: " + error);
+}
+
+void tell_end_problem(const Runtime& runtime) {
+  const Status problem = runtime.end_problem();
+  if (!problem) print_error(problem.code() + ": " + problem.message());
+}
+
+void leave(ExitCode code) {
+  std::fflush(nullptr);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(fd);
+  std::_Exit(static_cast<int>(code));
 }
 
 }  // namespace gibbous::cli

@@ -14,4 +14,11 @@ ExitCode fail(const Status& status, const Options& options);
 // Warns on stderr when the policy is broken; the runtime then denies every call.
 void warn_of_policy(const Runtime& runtime);
 
+// After hand_over(): says on stderr what a file system that does not answer may have lost.
+void tell_end_problem(const Runtime& runtime);
+
+// Ends the process now. Its ends of pipes close here: a thread that hangs at a file system holds
+// the rest of the process until that answers.
+[[noreturn]] void leave(ExitCode code);
+
 }  // namespace gibbous::cli

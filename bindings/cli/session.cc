@@ -68,6 +68,7 @@ void Session::run() {
     answer(id, error_member("cancelled", "the session ended before the call did"));
   }
   runtime_.hand_over();
+  tell_end_problem(runtime_);
   flush_rest();
 }
 
@@ -290,7 +291,7 @@ ExitCode run_session(const Options& options) {
   std::make_unique<Session>(**runtime, **signals, STDIN_FILENO, STDOUT_FILENO, options.asks)->run();
   // Every call has been answered and the keeper has the runs. Destroying the runtime would run the
   // cleanup of cancelled calls while the client waits for this process to exit.
-  std::_Exit(static_cast<int>(ExitCode::kDone));
+  leave(ExitCode::kDone);
 }
 
 }  // namespace gibbous::cli

@@ -24,17 +24,33 @@ std::string first_sentence(const std::string& text) {
   return sentence;
 }
 
+Result<ToolFormat> wanted_format(const Options& options) {
+  const ToolFormat format = options.format.value_or(ToolFormat::kMcp);
+  if (!options.strict) return format;
+  if (format == ToolFormat::kOpenAi) return ToolFormat::kOpenAiStrict;
+  if (format == ToolFormat::kOpenAiResponses) return ToolFormat::kOpenAiResponsesStrict;
+  return Status::error(
+      "invalid_arguments",
+      "--strict: only the formats openai and openai-responses have strict schemas");
+}
+
 }  // namespace
 
 ExitCode run_tools(const Options& options) {
+  const Result<ToolFormat> format = wanted_format(options);
+  if (!format) return fail(format.status(), options);
   RuntimeOptions runtime_options = options.runtime;
   runtime_options.watch_files = false;
   runtime_options.adopt_runs = false;
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
   if (options.json || options.format) {
-    const std::string json = (*runtime)->tools_json(options.format.value_or(ToolFormat::kMcp));
-    std::printf("%s\n", json.c_str());
+    std::printf("%s\n", (*runtime)->tools_json(*format).c_str());
+    if (options.strict) {
+      for (const std::string& tool : (*runtime)->tools_not_strict()) {
+        std::fprintf(stderr, "not strict: %s\n", tool.c_str());
+      }
+    }
   } else {
     std::vector<std::vector<std::string>> rows = {
         {"TOOL", "TOOLSET", "PERMISSION", "WHAT IT DOES"}};

@@ -111,12 +111,12 @@ ExitCode ask_for_trust(const TrustCandidate& candidate, const Options& options) 
           options);
     }
     show(candidate, stderr);
+    // Keys typed before the question was shown are not an answer.
+    (void)::tcflush(STDIN_FILENO, TCIFLUSH);
     std::fputs(
         "Its settings, rules and commands would count for this directory. Trust just this content? "
         "[y/N]: ",
         stderr);
-    // Keys typed before the question was shown are not an answer.
-    (void)::tcflush(STDIN_FILENO, TCIFLUSH);
     std::string line;
     const bool answered = static_cast<bool>(std::getline(std::cin, line));
     if (!answered || (line != "y" && line != "Y" && line != "yes")) {

@@ -246,6 +246,7 @@ ExitCode run_up(const Options& options) {
   const Ended ended =
       look_after(**runtime, **signals, control ? control->get() : nullptr, *declared, view);
   (*runtime)->hand_over();
+  tell_end_problem(**runtime);
   return exit_code_of(ended, options);
 }
 

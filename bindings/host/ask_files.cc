@@ -31,6 +31,8 @@ constexpr std::size_t kMostFileBytes = std::size_t{256} << 10;
 constexpr std::size_t kMostFiles = 4'000;  // that a listing looks at
 constexpr std::size_t kMostOutcomes = 500;
 constexpr std::int64_t kKeptSeconds = 24 * 3600;
+constexpr const char* kKeptSuffix = ".kept";
+constexpr std::int64_t kMostKeptSeconds = 7 * kKeptSeconds;  // of an answer: the largest keep_s
 
 Status unusable(const std::string& name, const std::string& why) {
   return Status::error("state_file_unusable", "asks/" + name + ": " + why);
@@ -148,7 +150,7 @@ Result<UniqueFd> AskFiles::write(const std::string& name, std::string_view body)
     return unusable(name, std::string("cannot be written: ") + std::strerror(error));
   }
   // Locked before anybody can see it.
-  const bool answer = name.ends_with(".answer");
+  const bool answer = name.ends_with(kAnswerSuffix);
   if (!answer && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
     ::unlinkat(directory_.get(), made.c_str(), 0);
@@ -192,6 +194,24 @@ void AskFiles::finish(const std::string& id, std::string_view outcome) const {
   }
 }
 
+bool AskFiles::keep(const std::string& id, std::string_view body, UniqueFd* held) const {
+  Result<UniqueFd> file = write(id + kKeptSuffix, body);
+  if (!file) return false;
+  *held = std::move(*file);
+  return true;
+}
+
+std::optional<std::string> AskFiles::kept(const std::string& id) const {
+  UniqueFd file;
+  auto body = read(id + kKeptSuffix, &file);
+  if (!body || ::flock(file.get(), LOCK_SH | LOCK_NB) != 0) return std::nullopt;
+  return body;
+}
+
+bool AskFiles::take_kept(const std::string& id) const {
+  return ::unlinkat(directory_.get(), (id + kKeptSuffix).c_str(), 0) == 0;
+}
+
 std::vector<std::string> AskFiles::ids(std::string_view suffix) const {
   std::vector<std::string> found;
   for (const std::string& name : names_in(directory_)) {
@@ -225,7 +245,8 @@ void AskFiles::prune() const {
   for (const std::string& name : names_in(directory_)) {
     struct stat info {};
     if (::fstatat(directory_.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    const bool old = now - info.st_mtime > kKeptSeconds;
+    const bool old =
+        now - info.st_mtime > (name.ends_with(kKeptSuffix) ? kMostKeptSeconds : kKeptSeconds);
     if (name.ends_with(".ask") && old) {
       const auto asked = question(name.substr(0, name.size() - 4));
       if (!asked || !asked->alive) ::unlinkat(directory_.get(), name.c_str(), 0);

@@ -17,6 +17,8 @@
 
 namespace gibbous::host {
 
+inline constexpr std::string_view kAnswerSuffix = ".answer";
+
 class AskFiles {
  public:
   explicit AskFiles(std::string state_directory) : state_(std::move(state_directory)) {}
@@ -34,6 +36,14 @@ class AskFiles {
   void drop_answer(const std::string& id) const;
   // Says what became of the question, and removes it. Best effort.
   void finish(const std::string& id, std::string_view outcome) const;
+  // Keeps the answer to a question whose call has ended, for the call that comes again, to this
+  // host or to a later one. Best effort. `held` gets the lock.
+  bool keep(const std::string& id, std::string_view body, UniqueFd* held) const;
+  // Nothing while its host lives.
+  std::optional<std::string> kept(const std::string& id) const;
+  // Returns true for one caller alone.
+  bool take_kept(const std::string& id) const;
+  std::string path() const { return state_ + "/asks"; }
 
   // --- For everybody ---
   std::vector<std::string> ids(std::string_view suffix) const;

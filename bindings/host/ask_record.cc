@@ -220,6 +220,18 @@ AskReply decode_reply(std::string_view text) {
   return reply;
 }
 
+std::string encode_kept(const KeptReply& kept) {
+  OrderedJson fields = OrderedJson::parse(encode_reply({"", "", kept.answer}));
+  fields["key"] = kept.key;
+  fields["until"] = kept.until;
+  return to_text(fields);
+}
+
+KeptReply decode_kept(std::string_view text) {
+  const Json fields = parse_object(text, kMostAskBytes);
+  return {text_member(fields, "key"), number_member(fields, "until"), decode_reply(text).answer};
+}
+
 OrderedJson outcome_fields(const AskOutcome& outcome) {
   return {{"id", outcome.id},       {"decision", outcome.decision}, {"scope", outcome.scope},
           {"about", outcome.about}, {"who", outcome.who},           {"reason", outcome.reason},

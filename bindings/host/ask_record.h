@@ -41,6 +41,15 @@ OrderedJson outcome_fields(const AskOutcome& outcome);
 std::string encode_end(const AskEnd& end);
 AskEnd decode_end(std::string_view text);
 
+// An answer that waits for the same call to come again.
+struct KeptReply {
+  std::string key;         // of the call
+  std::int64_t until = 0;  // Unix seconds
+  AskAnswer answer;
+};
+std::string encode_kept(const KeptReply& kept);
+KeptReply decode_kept(std::string_view text);
+
 // The outcome that an answer leads to.
 AskOutcome outcome_of(const std::string& id, const AskAnswer& answer, std::int64_t now);
 

@@ -24,7 +24,7 @@ std::unique_ptr<DecisionLog> make_log(const std::string& directory, const Clock&
 
 }  // namespace
 
-Decisions::Decisions(std::string directory, const Clock& clock, StateGate& gate,
+Decisions::Decisions(std::string directory, uv_loop_s* loop, const Clock& clock, StateGate& gate,
                      lua::Engine& engine, Recording& recording, Runs& runs, lua::AskSettings times,
                      std::function<void(const OpenAsk&)> notify,
                      std::function<void(const std::string& message)> on_problem)
@@ -36,13 +36,17 @@ Decisions::Decisions(std::string directory, const Clock& clock, StateGate& gate,
                   .on_problem = [this](const Status& status) { on_problem_(status.message()); }},
                  clock),
       asks_(
-          directory, clock, gate, runs, times,
+          directory, loop, clock, gate, runs, times,
           {.remember =
                [this](const AskRequest& request, const AskAnswer& answer,
                       const std::function<void()>& failed) { remember(request, answer, failed); },
            .redactor = [this]() -> const Redactor& { return redactor_of(engine_.current()->id()); },
-           .emit = [this](const std::string& name, const std::string& session,
-                          Json fields) { engine_.emit(name, session, std::move(fields)); },
+           .emit =
+               [this](const std::string& name, const std::string& session, Json fields,
+                      bool hears) {
+                 if (hears) call_handler(name, session, fields);
+                 engine_.emit(name, session, std::move(fields));
+               },
            .on_problem = on_problem_,
            .notify = std::move(notify)}) {
   if (recording.is_enabled()) {
@@ -56,6 +60,22 @@ Decisions::Decisions(std::string directory, const Clock& clock, StateGate& gate,
                          asks_.withdraw(id);
                        });
   engine_.on_decision([this](const lua::Decided& decided) { record(decided); });
+}
+
+// A watcher's handler on_ask_opened or on_ask_answered. It answers nothing.
+void Decisions::call_handler(const std::string& name, const std::string& session,
+                             const Json& fields) {
+  lua::HookCall hook;
+  hook.handler = "on_" + name;
+  hook.tool = hook.handler;
+  hook.session = session;
+  hook.arguments = fields;
+  hook.arguments["event"] = name;
+  hook.arguments["session"] = session;
+  hook.on_done = [this, alive = std::weak_ptr<const int>(lifetime_), name](const CallResult& done) {
+    if (!alive.expired() && !done.ok) on_problem_("on_" + name + " failed: " + done.message);
+  };
+  (void)engine_.run_hook(std::move(hook));
 }
 
 void Decisions::ask(AskRequest request) {
@@ -78,7 +98,7 @@ void Decisions::answer_or_show(AskRequest request, bool may_hold) {
       return;
     }
   }
-  asks_.ask(std::move(request));
+  asks_.ask(std::move(request), may_hold);
 }
 
 // One that covers the command, or one for each rule that asks.

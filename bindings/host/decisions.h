@@ -28,8 +28,8 @@ class Decisions {
   // `directory` is the state directory; "": nothing is kept. `gate` stands in front of its files.
   // `on_problem` reports files that cannot be used. `engine` must live as long as it has calls that
   // ask or decide.
-  Decisions(std::string directory, const Clock& clock, StateGate& gate, lua::Engine& engine,
-            Recording& recording, Runs& runs, lua::AskSettings times,
+  Decisions(std::string directory, uv_loop_s* loop, const Clock& clock, StateGate& gate,
+            lua::Engine& engine, Recording& recording, Runs& runs, lua::AskSettings times,
             std::function<void(const OpenAsk&)> notify,
             std::function<void(const std::string& message)> on_problem);
 
@@ -43,6 +43,7 @@ class Decisions {
   void end() { asks_.end(); }
 
  private:
+  void call_handler(const std::string& name, const std::string& session, const Json& fields);
   void ask(AskRequest request);
   void answer_or_show(AskRequest request, bool may_hold);
   std::optional<Approval> find_approval(const AskRequest& request);

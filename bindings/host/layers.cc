@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -11,6 +12,9 @@
 #include "bindings/json/text.h"
 #include "bindings/lua/source/snapshot.h"
 #include "runtime/base/sha256.h"
+#include "runtime/paths/in_time.h"
+#include "runtime/paths/mount_types.h"
+#include "runtime/paths/patience.h"
 #include "runtime/trust/root_owned.h"
 
 namespace gibbous::host {
@@ -307,7 +311,27 @@ std::string Layers::project_note(const TrustLook& look) const {
   return "";
 }
 
+void Layers::note_config(const std::string& path, const trust::Tree* now, const trust::Tree* then,
+                         std::vector<std::string>* notes) {
+  const auto text_in = [](const trust::Tree* tree) {
+    const trust::TreeFile* file = tree == nullptr ? nullptr : tree->find(kConfigName);
+    return file == nullptr ? std::string() : file->bytes;
+  };
+  const std::string before = text_in(then);
+  const std::string text = text_in(now);
+  const auto [noted, is_first] = noted_configs_.emplace(path, before);
+  if (text == noted->second) return;
+  noted->second = text;
+  const std::string said =
+      text == before
+          ? " is again what it was when this process started."
+          : " is not what it was when this process started: it takes effect at the next start. The "
+            "rules and tools beside it take effect at once.";
+  notes->push_back(path + said);
+}
+
 lua::LayerSet Layers::load() {
+  constexpr std::chrono::seconds kLookPatience{2};
   const std::lock_guard<std::mutex> lock(mutex_);
   lua::LayerSet set;
   auto owned = std::make_shared<OwnedFiles>();
@@ -330,16 +354,38 @@ lua::LayerSet Layers::load() {
       set.parts.push_back(std::move(parts));
       watch(*now.managed_, &set.watched);
     }
+    if (set.status) {
+      note_config(managed_dir_ + "/" + kConfigName, now.managed_ ? &*now.managed_ : nullptr,
+                  managed_ ? &*managed_ : nullptr, &set.notes);
+    }
     watch_beginnings(managed_dir_, &set.watched);
   }
   if (use_project_) {
-    const TrustLook look = look_at_project(workspace_, state_dir_);
+    const auto looked = std::make_shared<TrustLook>();
+    const auto mounts = paths::MountTypes().now();
+    for (const std::string* path : {&state_dir_, &workspace_}) {
+      if (!set.status || path->empty()) continue;
+      const auto look_there = [looked, workspace = workspace_, state = state_dir_,
+                               is_last = path == &workspace_] {
+        if (is_last) *looked = look_at_project(workspace, state);
+      };
+      if (!paths::answers_within(*path, kLookPatience) ||
+          !paths::in_time(*path, *mounts, kLookPatience, look_there)) {
+        set.status =
+            Status::error("path_unanswered", "the file system of " + *path + " does not answer");
+      }
+    }
+    if (!set.status) return set;
+    const TrustLook& look = *looked;
     const std::string note = project_note(look);
     if (!note.empty() && note != last_note_) set.notes.push_back(note);
     last_note_ = note;
     const bool revoked = look.state == ProjectState::kUntrusted;
     if (look.state == ProjectState::kTrusted) {
       trusted_ = look.tree;
+      const bool counts = first_look_.state == ProjectState::kTrusted;
+      note_config(look.path + "/" + kConfigName, &look.tree, counts ? &first_look_.tree : nullptr,
+                  &set.notes);
     } else if (revoked) {
       trusted_.reset();
     }

@@ -68,6 +68,9 @@ class Layers {
   Status read_managed();
   Status add_user(const RuntimeOptions& options, const lua::MemoryFiles& memory);
   std::string project_note(const TrustLook& look) const;
+  // Says once that a config.lua is not what it was when this process started.
+  void note_config(const std::string& path, const trust::Tree* now, const trust::Tree* then,
+                   std::vector<std::string>* notes);
 
   bool use_managed_ = false;
   bool use_user_ = false;
@@ -87,6 +90,7 @@ class Layers {
   std::mutex mutex_;
   std::optional<trust::Tree> trusted_;  // the project as it was last in force
   std::string last_note_;
+  std::map<std::string, std::string> noted_configs_;  // the text that was last spoken of, by path
 };
 
 // $XDG_CONFIG_HOME/gibbous, else ~/.config/gibbous; "" when there is no home.

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <utility>
 
 #include "bindings/host/built_in.h"
 #include "bindings/host/layers.h"
 #include "bindings/host/places.h"
+#include "bindings/host/policy_report.h"
+#include "bindings/host/policy_suggestions.h"
 #include "bindings/json/flat_object.h"
 #include "bindings/json/text.h"
 #include "bindings/lua/api/api.h"
@@ -18,9 +19,11 @@
 #include "bindings/lua/policy/command_policy.h"
 #include "bindings/lua/policy/facts_value.h"
 #include "bindings/lua/policy/judgement.h"
+#include "bindings/lua/policy/policy_reader.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/nearest.h"
 #include "runtime/sandbox/sandbox.h"
+#include "runtime/trust/made_store.h"
 #include "runtime/trust/root_owned.h"
 
 namespace gibbous {
@@ -54,6 +57,18 @@ std::string expected(const std::string& field, const std::string& what, const Js
   return field + " must be " + what + ", not " + came.type_name();
 }
 
+// The directory has the rules of a layer, which judge besides the shipped policy.
+void add_as_layer(lua::GenerationOptions& options) {
+  const lua::LayerParts layer{"layer", "",
+                              std::exchange(options.policies_dir, options.shipped_policies_dir),
+                              /*only_rules=*/true};
+  options.layers = [below = options.layers, layer] {
+    lua::LayerSet set = below ? below() : lua::LayerSet{};
+    set.parts.push_back(layer);
+    return set;
+  };
+}
+
 }  // namespace
 
 struct Policy::Impl {
@@ -61,12 +76,21 @@ struct Policy::Impl {
   SystemClock clock;
   lua::Context context;
   std::shared_ptr<lua::Generation> generation;
+  bool confines = false;    // this machine has a sandbox that holds
+  bool is_layer = false;    // the directory has only rules
+  bool is_shipped = false;  // the policy is the one that ships
 
   Asked read(std::string_view text) const;
   // Reads a request that has only texts and no mistake; the rest is for read().
   bool read_flat(std::string_view text, Asked* asked) const;
   void complete(lua::PolicyRequest* request) const;
+  bool read_record(std::string_view line, Json* record, lua::PolicyRequest* request) const;
   std::string answer(const Asked& asked, lua::Verdict* verdict);
+  // Those of the directory that was named.
+  const lua::PolicyTables& tables() const {
+    lua::PolicyProgram& policy = generation->policy();
+    return is_layer ? policy.last_guard_tables() : policy.tables();
+  }
 };
 
 Policy::Policy() : impl_(std::make_unique<Impl>()) {}
@@ -90,8 +114,8 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
   } else {
     std::erase(asked.layers, "project");
   }
-  const auto layers =
-      host::Layers::read(asked, host::state_directory(""), lua::MemoryFiles{}, impl.clock);
+  const std::string state_dir = host::state_directory(given.state_dir);
+  const auto layers = host::Layers::read(asked, state_dir, lua::MemoryFiles{}, impl.clock);
   if (!layers) return layers.status();
   const lua::Config config = (*layers)->merged().config;
   auto share = host::find_share();
@@ -112,6 +136,8 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
           (lua::is_in_memory(shipped) || trust::objection_to_root_path(shipped).empty()),
       *layers);
   options.test_policies = given.tested;
+  if (given.keep_read) options.state_dir = state_dir;
+  impl.is_shipped = options.policies_dir == shipped;
   if (impl.options.mode.empty()) impl.options.mode = config.mode.value_or(kFallbackMode);
   options.mode = impl.options.mode;
   std::string workspace = given.workspace.empty() ? config.workspace.value_or("") : given.workspace;
@@ -121,12 +147,20 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
     if (!here) return here.status();
     workspace = workspace.empty() ? *here : *here + "/" + workspace;
   }
+  impl.confines = can_confine();
   impl.context.clock = &impl.clock;
   impl.context.workspace = workspace;
   impl.context.home = host::home_directory(host::inherited_environment());
-  impl.context.path_variables =
-      host::path_variables(workspace, options, given.config_file, host::state_directory(""),
-                           host::inherited_environment());
+  impl.context.path_variables = host::path_variables(workspace, options, given.config_file,
+                                                     state_dir, host::inherited_environment());
+  if (!state_dir.empty()) {
+    if (const auto all = trust::MadeStore(state_dir).list()) {
+      for (const trust::Made& made : *all) {
+        impl.context.path_variables[lua::kMadeByRuns].push_back(made.path);
+        impl.context.path_variables[lua::kRunsThatMade].push_back(made.run);
+      }
+    }
+  }
   options.clock = &impl.clock;
   options.place = {workspace, impl.context.home, impl.context.path_variables};
   options.open_api = [&impl](lua_State* state) {
@@ -136,6 +170,13 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
   options.push_host_pure = lua::push_host_pure;  // there is no host here, and no function
   lua::LoadFailure failure;
   impl.generation = lua::Generation::load(options, 1, false, &failure);
+  if (!impl.generation && failure.errors.front().code == lua::kRulesAlone) {
+    impl.is_layer = true;
+    impl.is_shipped = false;
+    add_as_layer(options);
+    failure = {};
+    impl.generation = lua::Generation::load(options, 1, false, &failure);
+  }
   if (!impl.generation) {
     std::string all;
     for (const lua::ScriptError& error : failure.errors)
@@ -147,7 +188,7 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
 
 void Policy::Impl::complete(lua::PolicyRequest* request) const {
   request->permission = "execute";
-  request->confinable = request->confinable && can_confine();
+  request->confinable = request->confinable && confines;
 }
 
 bool Policy::Impl::read_flat(std::string_view text, Asked* asked) const {
@@ -334,35 +375,57 @@ std::string Policy::explain(std::string_view request) {
 }
 
 PolicyReport Policy::test() {
-  PolicyReport report;
-  const lua::CommandPolicy* commands = impl_->generation->policy().commands();
-  std::string failures = impl_->generation->policy().test();
+  if (impl_->options.keep_read) {
+    // What is kept has neither examples nor cases.
+    PolicyOptions whole = impl_->options;
+    whole.keep_read = false;
+    if (const auto read = load(whole)) return (*read)->test();
+    PolicyReport report;
+    report.failures.emplace_back("the policy can no longer be read");
+    return report;
+  }
+  return host::test_policy(impl_->generation->policy(), impl_->tables());
+}
+
+std::vector<std::string> Policy::notes() {
+  if (impl_->is_shipped) return {};
+  return host::policy_notes(impl_->generation->policy(), impl_->tables());
+}
+
+// Reads a record of a decision log that is about a command.
+bool Policy::Impl::read_record(std::string_view line, Json* record,
+                               lua::PolicyRequest* request) const {
+  const auto parsed =
+      line.size() > kMaxRequestBytes ? Result<Json>(Status::error("", "")) : parse_json(line);
+  if (!parsed || !parsed->is_object()) return false;
+  *record = *parsed;
+  // A newer program's record may mean something else.
+  if (record->value("version", Json(kDecisionVersion)) != Json(kDecisionVersion)) return false;
+  const Json effect = record->value("effect", Json());
+  const std::string kind = effect.is_string() ? effect.get<std::string>() : "";
+  const bool command = record->contains("command") || record->contains("argv");
+  if (!command || (kind != "start" && kind != "call" && kind != "stdin")) return false;
+  *request = lua::read_policy_request(*record);
+  request->kind = *lua::request_kind(kind);
+  request->session.clear();
+  if (request->permission.empty()) request->permission = "execute";
+  if (request->mode.empty()) request->mode = options.mode;
+  if (request->workspace.empty()) request->workspace = context.workspace;
+  return true;
+}
+
+std::vector<PolicySuggestion> Policy::suggest(std::string_view log, std::size_t least) {
+  host::Suggestions suggestions;
   std::size_t at = 0;
-  while (at < failures.size()) {
-    const std::size_t end = std::min(failures.find('\n', at), failures.size());
-    if (end > at) report.failures.push_back(failures.substr(at, end - at));
+  while (at < log.size()) {
+    const std::size_t end = std::min(log.find('\n', at), log.size());
+    Json record;
+    lua::PolicyRequest request;
+    if (impl_->read_record(log.substr(at, end - at), &record, &request))
+      suggestions.add(record, request, impl_->generation->policy());
     at = end + 1;
   }
-  report.ok = report.failures.empty();
-  if (commands == nullptr || commands->empty()) return report;
-  const std::vector<rules::Rule>& rules = commands->rules().rules();
-  report.rules = rules.size();
-  for (const rules::Rule& rule : rules)
-    report.examples += rule.match.size() + rule.not_match.size();
-  report.cases = commands->cases().size();
-  std::set<const rules::Rule*> met;
-  for (const lua::PolicyCase& each : commands->cases()) {
-    const lua::Verdict verdict = impl_->generation->policy().decide_case(each);
-    if (verdict.judgement == nullptr) continue;
-    for (const rules::Rule* rule : verdict.judgement->outcome.matched) met.insert(rule);
-  }
-  for (const rules::Rule& rule : rules) {
-    if (met.count(&rule) != 0) continue;
-    report.uncovered.push_back(rule.file + ":" + std::to_string(rule.line) + ": " + rule.id);
-  }
-  if (!rules.empty())
-    report.coverage = static_cast<double>(met.size()) / static_cast<double>(rules.size());
-  return report;
+  return std::move(suggestions).list(least);
 }
 
 std::vector<PolicyChange> Policy::compare(Policy& other, std::string_view log, std::size_t* read) {
@@ -375,22 +438,10 @@ std::vector<PolicyChange> Policy::compare(Policy& other, std::string_view log, s
     const std::string_view line = log.substr(at, end - at);
     at = end + 1;
     ++number;
-    const auto parsed =
-        line.size() > kMaxRequestBytes ? Result<Json>(Status::error("", "")) : parse_json(line);
-    if (!parsed || !parsed->is_object() || parsed->contains("answer")) continue;
-    const Json& record = *parsed;
-    // A newer program's record may mean something else.
-    if (record.value("version", Json(kDecisionVersion)) != Json(kDecisionVersion)) continue;
-    const std::string kind = record.value("effect", "");
-    const bool command = record.contains("command") || record.contains("argv");
-    if (!command || (kind != "start" && kind != "call" && kind != "stdin")) continue;
+    Json record;
+    lua::PolicyRequest request;
+    if (!impl_->read_record(line, &record, &request) || record.contains("answer")) continue;
     ++*read;
-    lua::PolicyRequest request = lua::read_policy_request(record);
-    request.kind = *lua::request_kind(kind);
-    request.session.clear();
-    if (request.permission.empty()) request.permission = "execute";
-    if (request.mode.empty()) request.mode = impl_->options.mode;
-    if (request.workspace.empty()) request.workspace = impl_->context.workspace;
     const lua::Verdict before = impl_->generation->policy().decide(request);
     const lua::Verdict after = other.impl_->generation->policy().decide(request);
     if (before.decision == after.decision) continue;

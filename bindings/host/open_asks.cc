@@ -7,9 +7,11 @@
 #include <array>
 #include <utility>
 
+#include "bindings/host/places.h"
 #include "bindings/json/text.h"
 #include "bindings/lua/call/engine.h"
 #include "runtime/base/sha256.h"
+#include "runtime/base/shell_quote.h"
 #include "runtime/process/pid_space.h"
 #include "runtime/process/proc.h"
 
@@ -21,6 +23,7 @@ constexpr std::size_t kMostDetached = 16;  // of one session
 constexpr std::size_t kMostKept = 200;
 constexpr Nanos kLookInterval = std::chrono::milliseconds(200);
 constexpr Nanos kIdleLookInterval = std::chrono::seconds(1);
+constexpr Nanos kGather = std::chrono::milliseconds(5);
 constexpr Nanos kActiveTime = std::chrono::minutes(5);
 constexpr Nanos kPruneInterval = std::chrono::hours(1);
 // A person in front of a client that shows the question needs no other notice.
@@ -62,15 +65,16 @@ struct OpenAsks::Open {
   bool is_closed = false;
 };
 
-OpenAsks::OpenAsks(std::string directory, const Clock& clock, StateGate& gate, Runs& runs,
-                   lua::AskSettings times, Hooks hooks)
+OpenAsks::OpenAsks(std::string directory, uv_loop_s* loop, const Clock& clock, StateGate& gate,
+                   Runs& runs, lua::AskSettings times, Hooks hooks)
     : clock_(clock),
       gate_(gate),
       runs_(runs),
       times_(times),
       hooks_(std::move(hooks)),
       directory_(std::move(directory)),
-      files_(directory_) {}
+      files_(directory_),
+      watch_(loop, [this] { look_soon(); }) {}
 
 OpenAsks::~OpenAsks() = default;
 
@@ -80,9 +84,9 @@ std::int64_t OpenAsks::now() const {
 
 // --- The way of a question ----------------------------------------------------------------------
 
-void OpenAsks::ask(AskRequest request) {
+void OpenAsks::ask(AskRequest request, bool may_look) {
   const std::string key = key_of(request);
-  if (answer_from_kept(key, request)) return;
+  if (answer_from_kept(key, request, may_look)) return;
   std::shared_ptr<Open> open = attach(key, request);
   if (open == nullptr) {
     open = std::make_shared<Open>();
@@ -100,17 +104,41 @@ void OpenAsks::ask(AskRequest request) {
 }
 
 // A call that comes again, exactly as it was, finds the answer, once.
-bool OpenAsks::answer_from_kept(const std::string& key, const AskRequest& request) {
-  const Nanos time = clock_.now();
-  std::erase_if(kept_, [time](const Kept& each) { return each.until <= time; });
-  const auto kept =
-      std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) { return each.key == key; });
-  if (kept == kept_.end()) return false;
+bool OpenAsks::answer_from_kept(const std::string& key, const AskRequest& request, bool may_look) {
+  const std::optional<Kept> kept = find_kept(key, may_look);
+  if (!kept) return false;
   AskAnswer answer = kept->answer;
   if (answer.allow && answer.reason.empty()) answer.reason = "question " + kept->id;
-  kept_.erase(kept);
   request.reply(answer);
   return true;
+}
+
+std::optional<OpenAsks::Kept> OpenAsks::find_kept(const std::string& key, bool may_look) {
+  const std::int64_t time = now();
+  std::erase_if(kept_, [time](const Kept& each) { return each.until <= time; });
+  const auto own =
+      std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) { return each.key == key; });
+  std::optional<Kept> found;
+  if (own != kept_.end()) {
+    found = std::move(*own);
+    kept_.erase(own);
+    if (!found->is_filed) return found;
+  }
+  if (!may_look || directory_.empty()) return std::nullopt;
+  if (!files_open_ && !files_.open(false)) return std::nullopt;
+  if (found) {
+    if (!files_.take_kept(found->id)) found.reset();
+    return found;
+  }
+  // Its host has ended since.
+  for (const std::string& id : files_.ids(".kept")) {
+    const auto text = files_.kept(id);
+    if (!text) continue;
+    KeptReply kept = decode_kept(*text);
+    if (kept.key != key || kept.until <= time) continue;
+    if (files_.take_kept(id)) return Kept{key, std::move(kept.answer), id, kept.until, true, {}};
+  }
+  return std::nullopt;
 }
 
 // The same call, while its question is still open.
@@ -192,7 +220,12 @@ bool OpenAsks::settle(const std::shared_ptr<Open>& open, AskAnswer answer,
 
 void OpenAsks::keep_answer(const std::shared_ptr<Open>& open, const AskAnswer& answer) {
   if (kept_.size() == kMostKept) kept_.erase(kept_.begin());
-  kept_.push_back({open->key, answer, open->id, clock_.now() + Nanos(times_.keep)});
+  const std::int64_t until = now() + times_.keep.count();
+  kept_.push_back({open->key, answer, open->id, until, false, {}});
+  // Whoever answered has been in the directory just now, and is told of the answer after this.
+  if (!open->is_listed || !files_open_) return;
+  Kept& kept = kept_.back();
+  kept.is_filed = files_.keep(open->id, encode_kept({open->key, until, answer}), &kept.file);
 }
 
 // What a hook starts, such as a restart of a service, has no caller who could call again. What
@@ -201,6 +234,11 @@ void OpenAsks::keep_answer(const std::shared_ptr<Open>& open, const AskAnswer& a
 bool OpenAsks::comes_again(const Open& open) const {
   return times_.keep.count() > 0 && open.request.call < lua::kFirstHook &&
          open.request.subject.find(open.request.id) == std::string::npos;
+}
+
+// A handler that asks something itself would be called about that, and so on.
+bool OpenAsks::is_heard(const Open& open) const {
+  return !is_ending_ && open.request.call < lua::kFirstHook;
 }
 
 bool OpenAsks::may_wait(const Open& open) const {
@@ -248,6 +286,9 @@ void OpenAsks::detach(const std::shared_ptr<Open>& open) {
     return;
   }
   nobody.waits = open->id;
+  if (directory_ != default_state_directory()) {
+    nobody.answered_with = "gibbous asks --state " + shell_quote(directory_);
+  }
   open->expires = now() + times_.keep.count();
   open->limit = runs_.after(Nanos(times_.keep), [this, open] {
     open->limit = 0;
@@ -299,7 +340,8 @@ void OpenAsks::close(const std::shared_ptr<Open>& open, const AskEnd& end) {
                    {"decision", outcome.decision},
                    {"scope", outcome.scope},
                    {"who", outcome.who},
-                   {"reason", outcome.reason}});
+                   {"reason", outcome.reason}},
+              is_heard(*open));
   gate_.pass([this, alive = std::weak_ptr<const int>(lifetime_), open, end](bool answers) {
     // Without its file, or its lock, a question is not open.
     if (answers && !alive.expired()) files_.finish(open->id, encode_end(end));
@@ -308,12 +350,14 @@ void OpenAsks::close(const std::shared_ptr<Open>& open, const AskEnd& end) {
 }
 
 void OpenAsks::end() {
+  is_ending_ = true;
   for (const auto& [id, open] : std::map(open_)) {
     open->is_shown = false;
     open->reply = nullptr;
     close_as(open, "ended");
   }
   runs_.cancel(look_timer_);
+  watch_.stop();
 }
 
 // --- The state directory ------------------------------------------------------------------------
@@ -383,7 +427,8 @@ void OpenAsks::put(Open& open) {
                    {"reason", of.reason},
                    {"rule", of.rule},
                    {"rules", of.rules},
-                   {"workspace", of.workspace}});
+                   {"workspace", of.workspace}},
+              is_heard(open));
 }
 
 void OpenAsks::notify_after(const std::shared_ptr<Open>& open, Nanos delay) {
@@ -401,9 +446,25 @@ void OpenAsks::notify(const std::shared_ptr<Open>& open) {
 }
 
 void OpenAsks::watch() {
-  if (look_timer_ != 0 || looking_ || open_.empty()) return;
-  const bool busy = clock_.now() - active_ < kActiveTime;
+  if (open_.empty()) {
+    watch_.stop();
+    is_watched_ = false;
+    return;
+  }
+  if (!is_watched_ && files_open_) is_watched_ = watch_.start(files_.path());
+  if (look_timer_ != 0 || looking_) return;
+  const bool busy = clock_.now() - active_ < kActiveTime && !is_watched_;
   look_timer_ = runs_.after(busy ? kLookInterval : kIdleLookInterval, [this] {
+    look_timer_ = 0;
+    look();
+  });
+}
+
+// Several answers may come at once.
+void OpenAsks::look_soon() {
+  if (looking_ || open_.empty()) return;
+  runs_.cancel(look_timer_);
+  look_timer_ = runs_.after(kGather, [this] {
     look_timer_ = 0;
     look();
   });

@@ -9,17 +9,21 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bindings/host/ask_files.h"
 #include "bindings/host/ask_record.h"
+#include "bindings/host/ask_watch.h"
 #include "bindings/host/state_gate.h"
 #include "bindings/json/json.h"
 #include "bindings/lua/load/config.h"
 #include "gibbous/runtime.h"
 #include "runtime/base/clock.h"
 #include "runtime/runs/runs.h"
+
+struct uv_loop_s;
 
 namespace gibbous::host {
 
@@ -29,12 +33,15 @@ class OpenAsks {
     // Remembers an answer that counts longer than once; `failed` is called when it cannot be.
     std::function<void(const AskRequest&, const AskAnswer&, std::function<void()> failed)> remember;
     std::function<const Redactor&()> redactor;
-    std::function<void(const std::string& event, const std::string& session, Json fields)> emit;
+    // `hears`: handlers in scripts hear of it, too.
+    std::function<void(const std::string& event, const std::string& session, Json fields,
+                       bool hears)>
+        emit;
     std::function<void(const std::string& message)> on_problem;
     // Tells somebody that a question waits.
     std::function<void(const OpenAsk&)> notify;
   };
-  OpenAsks(std::string directory, const Clock& clock, StateGate& gate, Runs& runs,
+  OpenAsks(std::string directory, uv_loop_s* loop, const Clock& clock, StateGate& gate, Runs& runs,
            lua::AskSettings times, Hooks hooks);
   ~OpenAsks();
   OpenAsks(const OpenAsks&) = delete;
@@ -45,8 +52,8 @@ class OpenAsks {
     handler_ = std::move(handler);
     withdrawn_ = std::move(withdrawn);
   }
-  // Takes a question that no remembered approval answers.
-  void ask(AskRequest request);
+  // Takes a question that no remembered approval answers. `may_look`: the state directory answers.
+  void ask(AskRequest request, bool may_look);
   // The call of this decision has ended.
   void withdraw(const std::string& decision);
   // No question is open any more.
@@ -58,10 +65,13 @@ class OpenAsks {
     std::string key;
     AskAnswer answer;
     std::string id;
-    Nanos until{0};
+    std::int64_t until = 0;  // Unix seconds
+    bool is_filed = false;
+    UniqueFd file;  // locked
   };
 
-  bool answer_from_kept(const std::string& key, const AskRequest& request);
+  bool answer_from_kept(const std::string& key, const AskRequest& request, bool may_look);
+  std::optional<Kept> find_kept(const std::string& key, bool may_look);
   std::shared_ptr<Open> attach(const std::string& key, AskRequest& request);
   void show(const std::shared_ptr<Open>& open);
   bool take(const std::shared_ptr<Open>& open, std::uint64_t turn, const AskAnswer& answer);
@@ -69,6 +79,7 @@ class OpenAsks {
   void keep_answer(const std::shared_ptr<Open>& open, const AskAnswer& answer);
   bool comes_again(const Open& open) const;
   bool may_wait(const Open& open) const;
+  bool is_heard(const Open& open) const;
   void cannot_ask(const std::shared_ptr<Open>& open);
   void wait_for_elsewhere(const std::shared_ptr<Open>& open);
   static AskAnswer no_approver(const Open& open);
@@ -82,6 +93,7 @@ class OpenAsks {
   void notify_after(const std::shared_ptr<Open>& open, Nanos delay);
   void watch();
   void look();
+  void look_soon();
   OpenAsk shown(const Open& open) const;
   std::int64_t now() const;
   std::size_t detached_of(const std::string& session) const;
@@ -101,7 +113,10 @@ class OpenAsks {
   Nanos pruned_{-1};
   std::string reported_;                               // the last problem with the files
   std::map<std::string, std::shared_ptr<Open>> open_;  // by id
-  std::vector<Kept> kept_;
+  std::vector<Kept> kept_;                             // also in files, where these can be written
+  AskWatch watch_;
+  bool is_watched_ = false;
+  bool is_ending_ = false;
   Deadlines::Token look_timer_ = 0;
   bool looking_ = false;
   Nanos active_{0};  // when the last question came

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gibbous/runtime.h"
+#include "runtime/journal/record.h"
 #include "runtime/queue/left_behind.h"
 #include "runtime/runs/run.h"
 

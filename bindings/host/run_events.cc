@@ -111,12 +111,14 @@ OrderedJson recorded_outcome(OrderedJson event) {
 }  // namespace
 
 RunEvents::RunEvents(Runs& runs, const Clock& clock, Recording& recording, Backlog& backlog,
-                     lua::Engine& engine, std::function<void(const Event&)> sink,
+                     lua::Engine& engine, MadeRepositories& made,
+                     std::function<void(const Event&)> sink,
                      std::function<const PolicyRedactor&()> redactor)
     : runs_(runs),
       clock_(clock),
       recording_(recording),
       engine_(engine),
+      made_(made),
       sink_(std::move(sink)),
       redactor_(std::move(redactor)),
       backlog_(backlog) {}
@@ -176,10 +178,9 @@ void RunEvents::on_state(Run& run) {
 void RunEvents::name_made_repositories(const Run& run) {
   const std::string id = run.id();
   OrderedJson event = describe(run, "repositories_made");
-  const bool looks = find_made_repositories(
-      runs_, run,
-      [this, alive = std::weak_ptr<const int>(lifetime_), id, session = reports_to(run.spec()),
-       event = std::move(event)](const std::vector<std::string>& made) mutable {
+  const bool looks = made_.look_after(
+      run, [this, alive = std::weak_ptr<const int>(lifetime_), id, session = reports_to(run.spec()),
+            event = std::move(event)](const std::vector<std::string>& made) mutable {
         if (alive.expired()) return;
         if (!made.empty()) {
           event["repositories"] = made;

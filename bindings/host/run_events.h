@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings/host/backlog.h"
+#include "bindings/host/made_repositories.h"
 #include "bindings/host/policy_redactor.h"
 #include "bindings/json/json.h"
 #include "bindings/lua/call/engine.h"
@@ -24,7 +25,7 @@ namespace gibbous::host {
 class RunEvents final : public RunsObserver, public WatchersListener {
  public:
   RunEvents(Runs& runs, const Clock& clock, Recording& recording, Backlog& backlog,
-            lua::Engine& engine, std::function<void(const Event&)> sink,
+            lua::Engine& engine, MadeRepositories& made, std::function<void(const Event&)> sink,
             std::function<const PolicyRedactor&()> redactor);
   ~RunEvents() override;
   // Starts now. Call it after the watchers start, so that their matches come before a run's end.
@@ -65,6 +66,7 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   const Clock& clock_;
   Recording& recording_;
   lua::Engine& engine_;
+  MadeRepositories& made_;
   std::function<void(const Event&)> sink_;
   std::function<const PolicyRedactor&()> redactor_;
   Backlog& backlog_;

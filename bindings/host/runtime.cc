@@ -221,6 +221,7 @@ std::optional<std::chrono::milliseconds> Runtime::next_timeout() const {
 std::vector<ToolInfo> Runtime::tools() const {
   std::vector<ToolInfo> tools;
   if (check() != Refusal::kNone) return tools;
+  const bool confines = impl_->engine->current()->policy().confines();
   for (const auto& [name, tool] : impl_->engine->current()->tools()) {
     if (tool.hidden) continue;
     ToolInfo info;
@@ -229,8 +230,8 @@ std::vector<ToolInfo> Runtime::tools() const {
     info.title = tool.title;
     info.description = tool.description;
     info.permission = tool.permission;
-    info.input_schema =
-        host::listed_schema(tool.input_schema, impl_->options.all_parameters).dump();
+    const host::Listed listed{impl_->options.all_parameters, confines};
+    info.input_schema = host::listed_schema(tool.input_schema, listed).dump();
     if (!tool.output_schema.is_null()) info.output_schema = tool.output_schema.dump();
     info.annotations = tool.annotations.dump();
     info.structured = tool.structured;
@@ -265,6 +266,10 @@ Status Runtime::remove_function(std::string_view name) {
 
 std::string Runtime::tools_json(ToolFormat format) const {
   return host::format_tools(tools(), format);
+}
+
+std::vector<std::string> Runtime::tools_not_strict() const {
+  return host::tools_not_strict(tools());
 }
 
 Result<std::string> Runtime::excerpt(std::string_view run, std::size_t budget_tokens) const {
@@ -415,7 +420,13 @@ Refusal Runtime::hand_over(bool passed_on) {
   impl.decisions->end();
   impl.runs->hand_over();
   impl.recording->hand_over();
+  impl.note_end_problem();
   return Refusal::kNone;
+}
+
+Status Runtime::end_problem() const {
+  const bool is_here = impl_ != nullptr && impl_->border->is_here();
+  return is_here ? impl_->end_problem : Status();
 }
 
 }  // namespace gibbous

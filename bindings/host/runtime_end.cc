@@ -79,6 +79,7 @@ void Runtime::Impl::close(std::function<void()> done) {
   on_closed = std::move(done);
   watchers.reset();
   run_events.reset();
+  made_repositories.reset();
   ask_notice.reset();
   open_parts = monitor ? 5 : 4;
   const auto part_closed = [this] {
@@ -97,7 +98,16 @@ void Runtime::Impl::close(std::function<void()> done) {
   runs->close(part_closed);
 }
 
+void Runtime::Impl::note_end_problem() {
+  std::string lost = recording ? recording->end_problem().message() : "";
+  for (const std::string& log : runs ? runs->unwritten_logs() : std::vector<std::string>()) {
+    lost += (lost.empty() ? "" : "; ") + ("log " + log);
+  }
+  if (!lost.empty()) end_problem = Status::error("path_unanswered", lost);
+}
+
 void Runtime::Impl::close_handles() {
+  note_end_problem();
   uv_idle_stop(idle);
   close_handle(reinterpret_cast<uv_handle_t*>(std::exchange(idle, nullptr)),
                [](uv_handle_t* handle) noexcept { delete reinterpret_cast<uv_idle_t*>(handle); });

@@ -113,6 +113,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   generation.load_budget = kScriptLoad;
   generation.mode = options.mode = first_of(given.mode, config.mode, "default");
   generation.lazy_policy = given.lazy_policy;
+  generation.state_dir = options.state_dir;
   config.apply_lua(engine_options.limits, engine_options.generation.memory);
   const std::vector<std::string>& fixed = layers->merged().managed_fields;
   if (std::find(fixed.begin(), fixed.end(), "lua.call_ms") == fixed.end()) {
@@ -153,6 +154,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   for (const auto& [name, value] : given.secrets) context.secrets[name] = {value, "", "", {}};
   options.secrets.clear();  // one copy is enough
   config.apply_runs(runs_options);
+  caches = config.caches_in(host::home_directory(runs_options.env));
   std::size_t& max_concurrent = runs_options.limits.max_concurrent;
   const auto is_managed = [this](const char* field) {
     const std::vector<std::string>& fields = layers->merged().managed_fields;
@@ -238,6 +240,7 @@ Status Runtime::Impl::init_parts() {
   context.path_variables =
       host::path_variables(options.workspace, engine_options.generation, options.config_file,
                            options.state_dir, runs_options.env);
+  context.path_variables[lua::kCaches] = caches;
   for (const std::string& own : {layers->user_directory()}) {
     if (!own.empty()) context.path_variables["CONFIG"].push_back(own);
   }
@@ -266,7 +269,8 @@ Status Runtime::Impl::init_parts() {
     };
   }
   decisions = std::make_unique<host::Decisions>(
-      options.state_dir, *clock, *state_gate, *engine, *recording, *runs, asks, std::move(tell),
+      options.state_dir, loop, *clock, *state_gate, *engine, *recording, *runs, asks,
+      std::move(tell),
       [this](const std::string& message) { engine->log("warn", message, Json(), ""); });
   make_events();
   if (options.adopt_runs) {
@@ -280,7 +284,7 @@ Status Runtime::Impl::init_parts() {
       });
     };
     // The clock of specs belongs to the loop's thread.
-    if (specs == nullptr) monitor = lua::monitor_beside(loop, system_clock, on_change);
+    if (specs == nullptr) monitor = lua::monitor_beside(loop, on_change);
     if (monitor == nullptr) monitor = lua::ScriptMonitor::create(loop, *clock, on_change);
     monitor->set_files(engine->monitored_files());
   }
@@ -368,8 +372,13 @@ void Runtime::Impl::make_events() {
       std::make_unique<host::Backlog>(*recording, *worker, [this](const std::string& message) {
         if (engine && !closing) engine->log("warn", message, Json(), "");
       });
+  made_repositories = std::make_unique<host::MadeRepositories>(
+      options.state_dir, options.workspace, *clock, *state_gate, *runs, *engine,
+      [this](const std::string& message) {
+        if (!closing) engine->log("warn", message, Json(), "");
+      });
   run_events = std::make_unique<host::RunEvents>(
-      *runs, *clock, *recording, *backlog, *engine,
+      *runs, *clock, *recording, *backlog, *engine, *made_repositories,
       [this](const Event& event) { deliver(event); }, [this]() -> auto& { return redactor(); });
   watchers = std::make_unique<RunWatchers>(loop, *clock, *runs, *run_events);
   context.watchers = watchers.get();
@@ -403,7 +412,6 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
   request.session = run.session_id;
   request.client = run.client;
   request.options = lua::local_start(meta["start"], context);
-  engine->current()->policy().load_lazy();
   auto place = lua::read_queued_place(meta, context, engine->current()->policy(), options.mode);
   if (!place) return fail(place.status().code(), place.status().message());
   if (const auto found = context.approved_in_queue.find(run.run_id);
@@ -445,64 +453,7 @@ void Runtime::Impl::watch_again(Run& run, const RunRecord& recorded,
   }
 }
 
-// --- Calls and their session --------------------------------------------------------------------
-
-void Runtime::Impl::call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
-                         std::function<void(const Progress&)> on_progress) {
-  if (request.session.empty() && !has_session()) {
-    held_calls.push_back({id, std::move(request), std::move(on_done), std::move(on_progress)});
-    return;
-  }
-  if (request.session.empty()) request.session = session;
-  worker->serve(request.session);
-  if (request.wants_backlog) {
-    on_done = [this, of = request.session, end = std::move(on_done)](CallResult result) {
-      add_backlog(of, std::move(result), end);
-    };
-  }
-  engine->call(id, std::move(request), std::move(on_done), std::move(on_progress));
-}
-
-bool Runtime::Impl::cancel(CallId id, const std::string& code, const std::string& message) {
-  const auto held = std::find_if(held_calls.begin(), held_calls.end(),
-                                 [id](const HeldCall& each) { return each.id == id; });
-  if (held == held_calls.end()) return engine && engine->cancel(id, code, message);
-  CallResult result;
-  result.code = code;
-  result.message = message + " before it began";
-  ended_calls.emplace_back(std::move(held->on_done), std::move(result));
-  held_calls.erase(held);
-  runs->later([this] { deliver_ended(); });
-  return true;
-}
-
-void Runtime::Impl::deliver_ended() {
-  for (auto& [on_done, result] : std::exchange(ended_calls, {})) on_done(std::move(result));
-}
-
-void Runtime::Impl::add_backlog(const std::string& session, CallResult result,
-                                const std::function<void(CallResult)>& end) {
-  if (!run_events) {
-    end(std::move(result));
-    return;
-  }
-  auto held = std::make_shared<CallResult>(std::move(result));
-  run_events->backlog().recall(session, [this, session, held, end] {
-    for (const ReportedRun& run : held->reported) run_events->backlog().note_reported(session, run);
-    held->backlog = run_events->for_agent(session);
-    add_layer_notes(session, &held->backlog);
-    note_given_later();
-    end(std::move(*held));
-  });
-}
-
-// A host with its own loop has received what it was given once it polls again.
-void Runtime::Impl::note_given_later() {
-  if (owns_loop) return;
-  runs->later([this] {
-    if (run_events) run_events->backlog().note_given();
-  });
-}
+// --- Events and the loop -------------------------------------------------------------------------
 
 void Runtime::Impl::deliver(const Event& event) {
   // The records of runs that go on say which secrets the new policy knows.

@@ -65,9 +65,11 @@ struct Runtime::Impl {
   // Begins a call, or holds it until its session is claimed.
   void call(CallId id, CallRequest request, std::function<void(CallResult)> on_done,
             std::function<void(const Progress&)> on_progress);
+  bool knows_earlier_runs();
   bool has_session();
   void attempt_claim(bool answers);
   void claim_session();
+  void begin_held_calls();
   // Its result has this code and message.
   bool cancel(CallId id, const std::string& code, const std::string& message);
   // A runtime that owns its session shows no other session's runs.
@@ -130,6 +132,7 @@ struct Runtime::Impl {
   WorkerOptions worker_options;
   lua::AskSettings asks;
   Json sandbox;  // the least sandbox of every run: a request, or null
+  std::vector<std::string> caches;
   SystemClock system_clock;
   lua::MemoryFiles memory_files;  // of the host; their bytes are in `options`
   std::shared_ptr<host::Layers> layers;
@@ -167,10 +170,12 @@ struct Runtime::Impl {
   std::unique_ptr<host::Decisions> decisions;
   std::unique_ptr<lua::ScriptMonitor> monitor;
   std::unique_ptr<host::Backlog> backlog;
+  std::unique_ptr<host::MadeRepositories> made_repositories;
   std::unique_ptr<host::RunEvents> run_events;
   std::unique_ptr<RunWatchers> watchers;
 
-  // A call whose session is not claimed yet.
+  // A call whose session is not claimed yet, or whose session may have runs that are not taken over
+  // yet.
   struct HeldCall {
     CallId id = 0;
     CallRequest request;
@@ -181,6 +186,8 @@ struct Runtime::Impl {
   std::optional<SessionClaim> claim;
   lua::OneShotTimer claim_timer;
   bool claim_waits = false;  // for the state directory's file system
+  enum class EarlierRuns : std::uint8_t { kUnasked, kAsked, kKnown };
+  EarlierRuns earlier_runs = EarlierRuns::kUnasked;
   std::vector<HeldCall> held_calls;
   // Those that ended before they began: their callbacks come later, or at the end.
   std::vector<std::pair<std::function<void(CallResult)>, CallResult>> ended_calls;
@@ -190,6 +197,8 @@ struct Runtime::Impl {
   std::size_t calls_active = 0;
   std::shared_ptr<const std::function<void(const Event&)>> event_handler;
   std::function<void()> on_closed;
+  Status end_problem;  // once recording and logs have ended
+  void note_end_problem();
   int open_parts = 0;
   bool closing = false;
   bool closed = false;

@@ -9,11 +9,18 @@
 
 namespace gibbous::host {
 
-// Returns the schema without the properties that it calls rare ("x-rare", `rare` of schema.*) or,
-// with `all`, with them. No reader of the result needs to know that word.
-Json listed_schema(Json schema, bool all);
+// Which of the properties that a schema calls rare ("x-rare", `rare` of schema.*) are listed.
+struct Listed {
+  bool all = false;
+  bool confines = false;  // those of a mode that confines commands
+};
 
-// Returns a JSON array: MCP tool objects, OpenAI function tools, or Anthropic tools.
+// Returns the schema with these properties. No reader of the result needs to know that word.
+Json listed_schema(Json schema, Listed listed);
+
+// Returns a JSON array: MCP tool objects, or the `tools` of a request to a vendor's API.
 std::string format_tools(const std::vector<ToolInfo>& tools, ToolFormat format);
+// Why tools have no strict form, `NAME: PLACE PROBLEM` each.
+std::vector<std::string> tools_not_strict(const std::vector<ToolInfo>& tools);
 
 }  // namespace gibbous::host

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kNanosPerMilli = 1'000'000;
 constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
 constexpr std::uint64_t kLongestWait = 1000 * kNanosPerMilli;
-constexpr std::uint64_t kLongestWork = 150 * kNanosPerMilli;
+constexpr std::uint64_t kLongestWork = 50 * kNanosPerMilli;
 
 std::uint64_t cpu_of_thread() {
   timespec time{};

@@ -2,8 +2,8 @@
 // names a file that gets a line for each, also from programs that a test starts. A turn counts
 // without the time in which the loop waits for events or its thread for a processor. A second of
 // waiting for anything else is too long: where other tests keep the disk and the processors busy,
-// the start of a keeper alone has waited for 0.3 s. So is 0.15 s of what is computed, which is
-// three times what reading the policy takes when the first command is judged. Loop thread only.
+// the start of a keeper alone has waited for 0.3 s. So is 0.05 s of what is computed. Loop thread
+// only.
 #pragma once
 
 #include <cstdint>

@@ -91,7 +91,9 @@ typedef enum gib_kind {
   GIB_HOST_CALL = 5,
   GIB_CANCELLED = 6,   /* an ask or a host call ended without its reply; the token is gone. {} */
   GIB_LOG = 7,         /* a script, or the runtime, logs: an event {"level", "message", ...} */
-  GIB_CLOSED_DOWN = 8, /* the last message: nothing is left. {} */
+  GIB_CLOSED_DOWN = 8, /* the last message: nothing is left. {}, or {"problem": {"code", "message"}}
+                        * with path_unanswered when a file system did not answer, and what may be
+                        * missing in the journal and in logs */
   GIB_POSTED = 9,      /* what gib_post() was given */
   GIB_RUNS = 10,       /* the answer to gib_runs(): {"runs": [...]} */
   GIB_BACKLOG = 11     /* the answer to gib_backlog(): {"events": [...]} */
@@ -199,8 +201,10 @@ GIB_API int gib_tool_remove(gib_runtime* runtime, const char* name);
  * client sees it. Policies cannot call it: only functions of C++ hosts can be pure. */
 GIB_API int gib_function_add(gib_runtime* runtime, const char* function);
 GIB_API int gib_function_remove(gib_runtime* runtime, const char* name);
-/* The tools of the moment as a JSON text: format "mcp", "openai" or "anthropic". Borrowed until the
- * next call of a function with this handle. NULL when refused. */
+/* The tools of the moment as a JSON text. The format is "mcp", or the `tools` of a request to a
+ * model's API: "openai" (chat completions), "openai-responses", "anthropic" or "gemini";
+ * "openai-strict" and "openai-responses-strict" follow the rules of strict calls. Borrowed until
+ * the next call of a function with this handle. NULL when refused. */
 GIB_API const char* gib_tools(gib_runtime* runtime, const char* format);
 
 /* Asks for the remembered runs of a session ("" or NULL: every one). Returns a number as gib_call()
@@ -228,7 +232,8 @@ GIB_API const char* gib_info(gib_runtime* runtime);
 GIB_API int gib_post(gib_runtime* runtime, const char* json);
 
 /* Ends every run and cancels every call. Go on polling until GIB_CLOSED_DOWN: each call gets its
- * result before, each open token its GIB_CANCELLED. */
+ * result before, each open token its GIB_CANCELLED. That takes milliseconds; two or three seconds
+ * where a file system does not answer. */
 GIB_API int gib_close(gib_runtime* runtime);
 /* For a process that is about to exit: hands the runs over to the keeper, which ends those that are
  * not detached, and returns at once. The calls go on to exist, without an end, until gib_close() or

@@ -3,11 +3,13 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <string_view>
 
 namespace gibbous::mcp {
 namespace {
@@ -36,12 +38,28 @@ ExitGuard::~ExitGuard() {
   thread_.join();
 }
 
+void ExitGuard::waits_for_disk(const std::string& problem) {
+  if (waits_for_disk_) return;
+  problem_ = "gibbous: " + problem + "\n";
+  waits_for_disk_ = true;
+}
+
 void ExitGuard::watch(int input_fd, int stop_fd, std::chrono::milliseconds limit) const {
   const pollfd done{done_.get(), POLLIN, 0};
   std::array<pollfd, 3> entries{{done, {input_fd, POLLRDHUP, 0}, {stop_fd, POLLIN, 0}}};
   if (!wait_for(entries, kForever) || entries[0].revents != 0) return;
   std::array<pollfd, 1> orderly{done};
-  if (!wait_for(orderly, static_cast<int>(limit.count()))) ::_exit(kExitCode);
+  if (wait_for(orderly, static_cast<int>(limit.count()))) return;
+  constexpr std::string_view kLast =
+      "gibbous: a script or a disk took too long at the end; the last of the journal and of logs "
+      "may be missing\n";
+  const std::string_view last = waits_for_disk_ ? std::string_view(problem_) : kLast;
+  [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, last.data(), last.size());
+  // Where a disk holds a thread, the process stays until it answers, and so would all that is open:
+  // the client waits for the end of the output, which the transport has opened anew.
+  constexpr long kAllFds = 0x7fffffff;
+  ::syscall(SYS_close_range, 0, kAllFds, 0);
+  ::_exit(kExitCode);
 }
 
 }  // namespace gibbous::mcp

@@ -4,7 +4,9 @@
 // kills the runs. For a program that serves one client (`gibbous mcp`), never for a library.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <string>
 #include <thread>
 
 #include "runtime/base/unique_fd.h"
@@ -24,10 +26,16 @@ class ExitGuard {
   ExitGuard(const ExitGuard&) = delete;
   ExitGuard& operator=(const ExitGuard&) = delete;
 
+  // From now on the shutdown waits for a disk: what the guard says on stderr when that is what
+  // takes too long. Once; any thread.
+  void waits_for_disk(const std::string& problem);
+
  private:
   void watch(int input_fd, int stop_fd, std::chrono::milliseconds limit) const;
 
   UniqueFd done_;  // readable when the guard is dismissed
+  std::string problem_;
+  std::atomic<bool> waits_for_disk_{false};
   std::thread thread_;
 };
 

@@ -179,6 +179,7 @@ void StdioTransport::client_has_gone() {
 
 void StdioTransport::stop() {
   server_.shut_down();
+  if (options_.on_hand_over) options_.on_hand_over();
   // End the children before sending the last messages to the client.
   backend_.hand_over();
   log_.flush();

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include <functional>
 #include <string>
 
 #include "bindings/mcp/backend.h"
@@ -21,6 +22,8 @@ struct StdioOptions {
   int log_fd = STDERR_FILENO;     // failed reloads, script logs; dropped when not read
   int stop_fd = -1;               // readable: stop now
   bool structured = false;        // ServerOptions::structured
+  // Before the runs are handed over, which waits for the disk of the journal.
+  std::function<void()> on_hand_over;
 };
 
 // Serves until the end of input, a stop, or the loss of the reader. Then it hands the runs to the

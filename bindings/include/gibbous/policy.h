@@ -1,12 +1,13 @@
 // gibbous::Policy: a set of policies without a runtime, which `gibbous policy check`, `explain`,
 // `test` and `diff` use, and so can editors and tests that want the verdict on a command without
-// running it. It uses the same analyser and evaluator as a Runtime. It starts no process and writes
-// nothing.
+// running it. It uses the same analyser and evaluator as a Runtime. It starts no process, and
+// writes nothing but what PolicyOptions::keep_read asks for.
 //
 // Threads: one thread at a time may use a Policy; several Policies are independent.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,19 +25,35 @@ struct PolicyOptions {
   std::string managed_dir;
   std::string mode;       // for requests that name none
   std::string workspace;  // for requests that name none; need not exist
-  bool tested = true;     // reject policies whose own examples and cases fail, as a Runtime does
+  std::string state_dir;
+  // Keeps what was read, signed, in the state directory, and takes it from there as long as no file
+  // has changed.
+  bool keep_read = false;
+  bool tested = true;  // reject policies whose own examples and cases fail, as a Runtime does
 };
 
-// The result of a policy's own examples and cases.
+// The result of a policy's own examples and cases. One's own rules are those that are not written
+// in a file that ships; of the shipped policy, all.
 struct PolicyReport {
   bool ok = false;
   std::size_t rules = 0;
+  std::size_t own_rules = 0;
   std::size_t examples = 0;
   std::size_t cases = 0;
   std::vector<std::string> failures;  // "file:line: message"
-  // Rules that decided no case, each as "file:line: id"; examples do not count.
+  // One's own rules that match no case, each as "file:line: id"; examples do not count.
   std::vector<std::string> uncovered;
-  double coverage = 1;  // share of the rules that some case matched, 0 to 1
+  // One of one's own rules that matches cases or examples and decides none of them.
+  struct Loser {
+    std::string rule;       // "file:line: id"
+    std::string winner;     // who decides most of them instead: the same, or the id of a doubt
+    std::string command;    // one of them
+    std::size_t times = 0;  // how many there are
+  };
+  std::vector<Loser> losers;
+  // Parts of one's own rules that no command meets, and what to write instead.
+  std::vector<std::string> notes;  // "file:line: id: message"
+  double coverage = 1;             // share of one's own rules that match a case, 0 to 1
 };
 
 // One record of a decision log, judged by two policies.
@@ -51,9 +68,25 @@ struct PolicyChange {
   std::string reason;  // the rule of the new verdict
 };
 
+// Questions that people answered with yes, and that a rule would have spared.
+struct PolicySuggestion {
+  std::string prefix;              // as the question offered it: "git push origin *"
+  std::vector<std::string> words;  // that all approved commands begin with
+  bool varies = false;             // more words follow; else each command was these words
+  std::size_t shortest = 0;        // words of the shortest command
+  std::vector<std::string> rules;  // that asked
+  std::size_t approvals = 0;
+  std::int64_t first = 0;  // Unix milliseconds
+  std::int64_t last = 0;
+  std::vector<std::string> ids;       // of the decisions, at most 20
+  std::vector<std::string> who;       // who approved, as far as it is known
+  std::vector<std::string> commands;  // different ones, at most 20
+};
+
 class Policy {
  public:
-  // Fails with every error, one per line, as "file:line: message".
+  // Fails with every error, one per line, as "file:line: message". A directory whose init.lua
+  // returns only rules (and cases) is read as that of a layer, above the shipped policy.
   static Result<std::unique_ptr<Policy>> load(const PolicyOptions& options);
   ~Policy();
   Policy(const Policy&) = delete;
@@ -73,9 +106,17 @@ class Policy {
   std::string explain(std::string_view request);
   // Runs the examples of the rules and the cases.
   PolicyReport test();
+  // PolicyReport::notes alone, which takes less time; none about the policy that ships.
+  std::vector<std::string> notes();
   // Lists the records of a decision log (JSON lines) on which this policy and `other` differ.
   // Records without a command are skipped; `read` counts those that were judged.
   std::vector<PolicyChange> compare(Policy& other, std::string_view log, std::size_t* read);
+
+  // Lists what people approved at least `least` times, by the decision log. Only what an answer
+  // about a prefix may cover: plain commands that only rules ask about, not inline code, doubts,
+  // or whatever no rule knows; and nothing about credentials. Questions that this policy does not
+  // ask any more are left out.
+  std::vector<PolicySuggestion> suggest(std::string_view log, std::size_t least);
 
   const std::string& hash() const;
   std::size_t rules() const;

@@ -180,8 +180,9 @@ struct RuntimeOptions {
   std::optional<std::chrono::seconds> ask_keep;
   bool work_queue = true;   // execute queued runs; short-lived programs leave that to others
   bool watch_files = true;  // reload scripts when their files change
-  // Reads the shipped rules when the first call is judged: create() is about 30 ms faster, and that
-  // call as much slower. For short-lived programs, and for those that must answer soon.
+  // Reads the shipped rules when the first call is judged, unless the state directory keeps what
+  // was read of them: create() is about 30 ms faster, and that call as much slower. A thread reads
+  // them, so that poll() is not. For short-lived programs, and for those that must answer soon.
   bool lazy_policy = false;
   // For tests of scripts, as `gibbous test` runs them: files with specs. Each spec becomes a tool
   // of a toolset `specs_N`, titled FILE:LINE, and may stop the runtime's clock and fake runs.
@@ -274,8 +275,10 @@ struct AskAnswer {
   std::string who;                // for the list of approvals
   bool no_approver = false;       // no person can be asked: as if there were no approver
   // With no_approver: the id under which the question stays open (gibbous/asks.h); the same call
-  // may come again once it is answered. Set by the runtime.
+  // may come again once it is answered. Set by the runtime, with the command that lists it where
+  // the state directory is not the default one.
   std::string waits;
+  std::string answered_with;
 };
 
 // An `ask` verdict that waits for an answer. Call `reply` once, now or later, on the runtime's
@@ -361,7 +364,24 @@ struct ReloadResult {
   std::string message;
 };
 
-enum class ToolFormat { kMcp, kOpenAi, kAnthropic };
+// How tools are described: for MCP, or as the `tools` of a request to OpenAI's chat completions or
+// responses, to Anthropic's messages, or to Gemini. The strict ones follow the rules of OpenAI's
+// structured outputs: every parameter is required, one that may be absent may be null, and a tool
+// whose parameters those rules cannot describe says "strict": false. Arguments that are null count
+// as absent in every format.
+enum class ToolFormat {
+  kMcp,
+  kOpenAi,
+  kAnthropic,
+  kOpenAiStrict,
+  kOpenAiResponses,
+  kOpenAiResponsesStrict,
+  kGemini
+};
+
+// Returns the format of a name: mcp, openai, openai-strict, openai-responses,
+// openai-responses-strict, anthropic or gemini. Another name has none.
+std::optional<ToolFormat> tool_format_named(std::string_view name);
 
 class Runtime {
  public:
@@ -443,6 +463,8 @@ class Runtime {
   // The tools of the current generation and mode.
   std::vector<ToolInfo> tools() const;
   std::string tools_json(ToolFormat format) const;
+  // The tools that strict formats cannot describe, each as `NAME: PLACE PROBLEM`.
+  std::vector<std::string> tools_not_strict() const;
 
   // Adds a tool of the host, or removes one, and loads the scripts again with it, which takes as
   // long as reload(). Fails with invalid_arguments (the message names the field), script_error (its
@@ -476,11 +498,16 @@ class Runtime {
 
   // Ends every run (stop signal, grace, SIGKILL), cancels every call and closes the loop handles.
   // The keeper carries out the grace; on_closed comes when this process holds nothing any more.
-  // on_done of active calls comes from inside this method. `passed_on` is PollBudget's.
+  // on_done of active calls comes from inside this method. `passed_on` is PollBudget's. A file
+  // system that does not answer delays this by two or three seconds: threads that hang there are
+  // given up and end with it, and the process cannot exit before.
   Refusal close(std::function<void()> on_closed, bool passed_on = true);
   // Like close(), but for a process that is about to exit: hands the runs over to the keeper and
   // returns at once. A close() may follow, to end the calls.
   Refusal hand_over(bool passed_on = true);
+  // After either, from on_closed on: path_unanswered, and what may be missing in the journal and in
+  // logs, when a file system did not answer. Loop thread; ok while there is nothing to tell.
+  Status end_problem() const;
 
  private:
   Runtime();

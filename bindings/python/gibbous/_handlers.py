@@ -12,7 +12,7 @@ from typing import Any
 
 from ._bodies import answer_body, ask_of
 from ._handle import Handle, Message
-from .errors import GibbousError, InvalidArgument
+from .errors import GibbousError, InvalidArgument, ToolError
 from .tool import Context, Tool, error_reply
 from .values import Answer, Ask, Event
 
@@ -28,6 +28,15 @@ def log_event(event: Event) -> None:
     if event.name == 'log':
         level = logging.getLevelNamesMapping().get(str(event.data.get('level', '')).upper(), logging.INFO)
         log.log(level, '%s', event.data.get('message', ''))
+
+
+def end_problem(body: dict[str, Any]) -> ToolError | None:
+    """What the last message says of a file system that did not answer, which is logged, too."""
+    problem = body.get('problem')
+    if problem is None:
+        return None
+    log.warning('%s: %s', problem['code'], problem['message'])
+    return ToolError(problem['code'], problem['message'])
 
 
 def send_reply(handle: Handle, token: int, body: dict[str, Any]) -> None:

@@ -9,13 +9,13 @@ from typing import Any, Literal, Self, Unpack
 from ._bodies import answer_body, call_body, error_of, event_of, options_body, result_of
 from ._calls import Calls, OpenCall, OpenList
 from ._handle import Budget, Code, Handle, Kind, Message
-from ._handlers import AskHandler, Handlers, log_event
+from ._handlers import AskHandler, Handlers, end_problem, log_event
 from ._output import OutputReader
 from ._pump import Pump
-from .errors import ClosedError, GibbousError, InvalidArgument
+from .errors import ClosedError, GibbousError, InvalidArgument, ToolError
 from .streams import EventStream, OutputStream
 from .tool import Function, Tool, tool
-from .values import Answer, Event, Options, Path, Progress, Result
+from .values import Answer, Event, Options, Path, Progress, Result, ToolFormat
 
 
 class Runtime:
@@ -44,6 +44,7 @@ class Runtime:
         self._streams: weakref.WeakSet[EventStream] = weakref.WeakSet()
         self._turns: list[asyncio.Future[None]] = []
         self._handle: Handle | None = None
+        self.end_problem: ToolError | None = None  # after close()
         if on_ask is not None:
             self.on_ask(on_ask)
         for tool in tools:
@@ -72,7 +73,8 @@ class Runtime:
         """Ends every run and every call, and returns when nothing is left; a second time it does nothing.
 
         Calls that are open raise ToolError with the code `cancelled` or `shutdown`. Closing goes on when the task of
-        close() is cancelled.
+        close() is cancelled. A file system that does not answer delays it by two or three seconds; `end_problem`
+        then says what may be missing in the journal and in logs.
         """
         if self._handle is None or self._pump.ended:
             return
@@ -201,7 +203,7 @@ class Runtime:
 
     # --- Tools ------------------------------------------------------------------------------------
 
-    def tools(self, format: Literal['mcp', 'openai', 'anthropic'] = 'mcp') -> list[dict[str, Any]]:
+    def tools(self, format: ToolFormat = 'mcp') -> list[dict[str, Any]]:
         """Returns the definitions of the current tools, as this kind of model wants them."""
         return self._opened().tools(format)
 
@@ -308,6 +310,7 @@ class Runtime:
             case Kind.CANCELLED:
                 self._handlers.cancelled(message.token)
             case Kind.CLOSED_DOWN:
+                self.end_problem = end_problem(body)
                 self._closed_down()
 
     def _tell(self, event: Event) -> None:

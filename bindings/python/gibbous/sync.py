@@ -14,13 +14,15 @@ from typing import Any, Literal, Self, Unpack
 from ._bodies import answer_body, ask_of, call_body, error_of, event_of, options_body, progress_of, result_of
 from ._calls import Unseen
 from ._handle import Budget, Code, Handle, Kind, Message
-from ._handlers import INTERRUPTED, NOBODY, failure_reply, key_of, log, log_event, missing_reply, send_reply
+from ._handlers import (
+    INTERRUPTED, NOBODY, end_problem, failure_reply, key_of, log, log_event, missing_reply, send_reply,
+)
 from ._millis import MAX_TIMEOUT_S
 from ._output import OutputReader
-from .errors import ClosedError, InvalidArgument
+from .errors import ClosedError, InvalidArgument, ToolError
 from .streams import MAX_WAITING
 from .tool import Context, Function, Tool
-from .values import Answer, Ask, Event, Options, Path, Progress, Result
+from .values import Answer, Ask, Event, Options, Path, Progress, Result, ToolFormat
 
 _BUDGET = Budget(bytes=1 << 20, lua_us=0, wall_us=100_000)
 _MAX_POLL_MS = 1 << 30  # select.poll() takes a C int
@@ -53,6 +55,7 @@ class SyncRuntime:
         self._progress: dict[int, Callable[[Progress], None]] = {}
         self._contexts: dict[int, Context] = {}
         self._events: deque[Event] = deque(maxlen=MAX_WAITING)
+        self.end_problem: ToolError | None = None  # after close()
         self._has_more = False
         self._is_over = False
         self._handle = Handle(options_body(options, self._tools.values()), library)
@@ -61,7 +64,10 @@ class SyncRuntime:
         self._finalizer = weakref.finalize(self, _abandon, self._handle)
 
     def close(self) -> None:
-        """Ends every run and every call, and returns when nothing is left; a second time it does nothing."""
+        """Ends every run and every call, and returns when nothing is left; a second time it does nothing.
+
+        As in Runtime.close(), `end_problem` says afterwards what a file system that did not answer may have lost.
+        """
         if self._is_over:
             return
         self._handle.close()
@@ -147,7 +153,7 @@ class SyncRuntime:
             else:
                 self._turn(None)
 
-    def tools(self, format: Literal['mcp', 'openai', 'anthropic'] = 'mcp') -> list[dict[str, Any]]:
+    def tools(self, format: ToolFormat = 'mcp') -> list[dict[str, Any]]:
         """Returns the definitions of the current tools, as this kind of model wants them."""
         return self._handle.tools(format)
 
@@ -250,6 +256,7 @@ class SyncRuntime:
                 if context := self._contexts.get(message.token):
                     context._end()
             case Kind.CLOSED_DOWN:
+                self.end_problem = end_problem(body)
                 self._is_over = True
 
     def _tell(self, event: Event) -> None:

@@ -7,6 +7,8 @@ from typing import Any, Literal, TypedDict
 
 Path = str | os.PathLike[str]
 Permission = Literal['read', 'write', 'execute']
+ToolFormat = Literal['mcp', 'openai', 'openai-strict', 'openai-responses', 'openai-responses-strict', 'anthropic',
+                     'gemini']
 
 
 class Options(TypedDict, total=False):

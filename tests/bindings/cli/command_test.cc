@@ -207,6 +207,16 @@ TEST_CASE("tools prints a table, or schemas with --format") {
   CHECK(anthropic.at(0).contains("input_schema"));
 }
 
+TEST_CASE("gibbous tools --strict is for OpenAI's formats, and needs one") {
+  const Json strict =
+      Json::parse(run_gibbous({"tools", "--format", "openai-responses", "--strict"}).out);
+  for (const Json& tool : strict) CHECK(tool["strict"] == true);
+  const auto refused = run_gibbous({"tools", "--format", "gemini", "--strict"});
+  CHECK(refused.status.code == 2);
+  CHECK(has(refused.err, "--strict: only the formats openai and openai-responses have strict"));
+  CHECK(run_gibbous({"tools", "--strict"}).status.code == 2);
+}
+
 TEST_CASE("the option --toolset limits the list of tools") {
   const Json tools = Json::parse(
       run_gibbous({"tools", "--json", "--toolset", "test", "--scripts", test_scripts()}).out);

@@ -9,6 +9,8 @@
 namespace gibbous::testing {
 namespace {
 
+using Catch::Matchers::Contains;
+
 RuntimeOptions all_toolsets(const TempDir& dir) {
   RuntimeOptions options = auto_mode();
   options.state_dir = dir.path() + "/state";
@@ -22,11 +24,6 @@ std::string said(Host& host, const std::string& tool, const Json& args) {
   return result.ok ? result.text : result.code + ": " + result.message;
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  INFO(text);
-  return text.find(part) != std::string::npos;
-}
-
 std::string started(Host& host, const std::string& command) {
   const CallResult result = host.call("bg_start", {{"command", command}, {"label", "web"}});
   INFO(result.message);
@@ -38,16 +35,20 @@ TEST_CASE("a label is as good as an id in process, background and shell") {
   const TempDir dir;
   Host host(all_toolsets(dir));
   const std::string id = started(host, "echo up; sleep 600");
-  CHECK(contains(said(host, "wait_for_service", {{"id", "web"}, {"output_regex", "up"}}), ": up"));
-  CHECK(contains(said(host, "process", {{"action", "status"}, {"pid", "web"}}), id + ": running"));
-  CHECK(contains(said(host, "process", {{"action", "output"}, {"pid", "web"}}), "up\n"));
-  CHECK(contains(said(host, "read_process_output", {{"id", "web"}}), "up\n"));
-  CHECK(contains(said(host, "shell", {{"action", "poll"}, {"run_id", "web"}}), "run " + id));
-  CHECK(contains(said(host, "shell", {{"action", "send_keys"}, {"run_id", "web"}, {"keys", "x"}}),
-                 "no_terminal: Run " + id));
-  CHECK(contains(said(host, "stop_process", {{"process_id", "web"}}), id + " killed"));
-  CHECK(contains(said(host, "process", {{"action", "stop"}, {"pid", "web"}}), "It is not running"));
-  CHECK(contains(said(host, "shell", {{"action", "kill"}, {"run_id", "web"}}), "is not running"));
+  CHECK_THAT(said(host, "wait_for_service", {{"id", "web"}, {"output_regex", "up"}}),
+             Contains(": up"));
+  CHECK_THAT(said(host, "process", {{"action", "status"}, {"pid", "web"}}),
+             Contains(id + ": running"));
+  CHECK_THAT(said(host, "process", {{"action", "output"}, {"pid", "web"}}), Contains("up\n"));
+  CHECK_THAT(said(host, "read_process_output", {{"id", "web"}}), Contains("up\n"));
+  CHECK_THAT(said(host, "shell", {{"action", "poll"}, {"run_id", "web"}}), Contains("run " + id));
+  CHECK_THAT(said(host, "shell", {{"action", "send_keys"}, {"run_id", "web"}, {"keys", "x"}}),
+             Contains("no_terminal: Run " + id));
+  CHECK_THAT(said(host, "stop_process", {{"process_id", "web"}}), Contains(id + " killed"));
+  CHECK_THAT(said(host, "process", {{"action", "stop"}, {"pid", "web"}}),
+             Contains("It is not running"));
+  CHECK_THAT(said(host, "shell", {{"action", "kill"}, {"run_id", "web"}}),
+             Contains("is not running"));
 }
 
 TEST_CASE("process, background and shell know a run that only the journal knows") {
@@ -61,32 +62,33 @@ TEST_CASE("process, background and shell know a run that only the journal knows"
   Host host(all_toolsets(dir));
   for (const std::string& name : {id, std::string("web")}) {
     CAPTURE(name);
-    CHECK(contains(said(host, "process", {{"action", "status"}, {"pid", name}}),
-                   id + ": exited (code 3)"));
-    CHECK(contains(said(host, "process", {{"action", "output"}, {"pid", name}}),
-                   "[stdout]\nup\n[stderr]\nerror: full\n[exit code 3]"));
-    CHECK(contains(said(host, "process", {{"action", "stop"}, {"pid", name}}), "error: full"));
-    CHECK(contains(said(host, "read_process_output", {{"id", name}}),
-                   "[stdout]\nup\n[stderr]\nerror: full\n[exit code 3]"));
-    CHECK(contains(said(host, "stop_process", {{"process_id", name}}),
-                   id + " is not running (failed: exit code 3)"));
-    CHECK(contains(said(host, "wait_for_service", {{"id", name}, {"output_regex", "u."}}),
-                   "ready: up"));
+    CHECK_THAT(said(host, "process", {{"action", "status"}, {"pid", name}}),
+               Contains(id + ": exited (code 3)"));
+    CHECK_THAT(said(host, "process", {{"action", "output"}, {"pid", name}}),
+               Contains("[stdout]\nup\n[stderr]\nerror: full\n[exit code 3]"));
+    CHECK_THAT(said(host, "process", {{"action", "stop"}, {"pid", name}}), Contains("error: full"));
+    CHECK_THAT(said(host, "read_process_output", {{"id", name}}),
+               Contains("[stdout]\nup\n[stderr]\nerror: full\n[exit code 3]"));
+    CHECK_THAT(said(host, "stop_process", {{"process_id", name}}),
+               Contains(id + " is not running (failed: exit code 3)"));
+    CHECK_THAT(said(host, "wait_for_service", {{"id", name}, {"output_regex", "u."}}),
+               Contains("ready: up"));
     for (const Json& wait : {Json{{"output_regex", "never"}}, Json{{"port", 1}}}) {
       Json args = wait;
       args["id"] = name;
       const std::string vain = said(host, "wait_for_service", args);
-      CHECK(contains(vain, "cannot_happen"));
-      CHECK(contains(vain, "error: full"));
+      CHECK_THAT(vain, Contains("cannot_happen"));
+      CHECK_THAT(vain, Contains("error: full"));
     }
-    CHECK(contains(said(host, "shell", {{"action", "poll"}, {"run_id", name}}), "error: full"));
+    CHECK_THAT(said(host, "shell", {{"action", "poll"}, {"run_id", name}}),
+               Contains("error: full"));
   }
-  CHECK(
-      contains(said(host, "process", {{"action", "status"}, {"pid", "nobody"}}), "run_not_found"));
-  CHECK(contains(said(host, "read_process_output", {{"id", id}, {"stream", "stdout"}, {"from", 0}}),
-                 "args.from: only the journal"));
-  CHECK(contains(said(host, "wait_for_service", {{"id", id}, {"output_regex", "("}}),
-                 "args.output_regex: missing )"));
+  CHECK_THAT(said(host, "process", {{"action", "status"}, {"pid", "nobody"}}),
+             Contains("run_not_found"));
+  CHECK_THAT(said(host, "read_process_output", {{"id", id}, {"stream", "stdout"}, {"from", 0}}),
+             Contains("args.from: only the journal"));
+  CHECK_THAT(said(host, "wait_for_service", {{"id", id}, {"output_regex", "("}}),
+             Contains("args.output_regex: missing )"));
 }
 
 TEST_CASE("process and background know a run that waits in the queue, and end it") {
@@ -101,16 +103,18 @@ TEST_CASE("process and background know a run that waits in the queue, and end it
   const std::string first = spawn("sleep 600");
   const std::string second = spawn("echo mine; sleep 600");
   const std::string third = spawn("sleep 600");
-  CHECK(contains(said(host, "process", {{"action", "status"}, {"pid", second}}), "queued"));
-  CHECK(contains(said(host, "read_process_output", {{"id", second}}), "[queued: it waits for run"));
-  CHECK(contains(
+  CHECK_THAT(said(host, "process", {{"action", "status"}, {"pid", second}}), Contains("queued"));
+  CHECK_THAT(said(host, "read_process_output", {{"id", second}}),
+             Contains("[queued: it waits for run"));
+  CHECK_THAT(
       said(host, "wait_for_service", {{"id", second}, {"output_regex", "mine"}, {"timeout", 0.05}}),
-      "timeout: " + second + " is queued"));
-  CHECK(contains(said(host, "stop_process", {{"process_id", third}}), "ended before it started"));
+      Contains("timeout: " + second + " is queued"));
+  CHECK_THAT(said(host, "stop_process", {{"process_id", third}}),
+             Contains("ended before it started"));
   host.call("shell", {{"action", "kill"}, {"run_id", first}});
-  CHECK(contains(said(host, "wait_for_service", {{"id", second}, {"output_regex", "mine"}}),
-                 "ready: mine"));
-  CHECK(contains(said(host, "process", {{"action", "stop"}, {"pid", second}}), "killed"));
+  CHECK_THAT(said(host, "wait_for_service", {{"id", second}, {"output_regex", "mine"}}),
+             Contains("ready: mine"));
+  CHECK_THAT(said(host, "process", {{"action", "stop"}, {"pid", second}}), Contains("killed"));
 }
 
 }  // namespace

@@ -238,6 +238,18 @@ TEST_CASE("confined: what a person allowed really holds, also for what is not th
   std::filesystem::remove_all(outside);
 }
 
+TEST_CASE("confined: what Gibbous keeps is shown to no run, whoever asks") {
+  Desk desk;
+  std::filesystem::create_directories(desk.state.path() + "/state");
+  for (const char* kind : {"read:", "write:"}) {
+    const Json wish = {{"allow", {kind + desk.state.path() + "/state/approvals"}}};
+    const CallResult refused = desk.run("frobnicate", wish);
+    CHECK(refused.code == "denied");
+    CHECK_THAT(refused.message, Contains("names what Gibbous itself keeps"));
+  }
+  CHECK(desk.asked.empty());
+}
+
 TEST_CASE("confined: an executor that confines needs no sandbox, and another one is asked about") {
   RuntimeOptions options = testing::auto_mode();
   options.files["scripts/init.lua"] = R"(

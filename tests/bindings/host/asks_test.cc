@@ -32,7 +32,8 @@ TEST_CASE("asks: a call that no client can ask about waits for a person, and may
   Desk desk;
   const CallResult first = desk.call();
   const std::string id = question_of(first);
-  CHECK_THAT(first.message, Contains("Waiting for a person: gibbous asks (question " + id + ")"));
+  CHECK_THAT(first.message,
+             Contains("Waiting for a person: gibbous asks") && Contains(" (question " + id + ")"));
   const OpenAsk open = desk.open();
   CHECK(open.ask.id == id);
   CHECK(open.ask.command == kPush);
@@ -199,7 +200,7 @@ TEST_CASE("asks: an answer may be remembered, with the limits that a client's fo
   using Remember = AskAnswer::Remember;
   using About = AskAnswer::About;
   Desk desk;
-  const std::string code = question_of(desk.call("python3 -c 'import os; os.system(input())'"));
+  const std::string code = question_of(desk.call("python3 -c 'import os; os.remove(input())'"));
   CHECK(desk.allow(code, Remember::kAlways, About::kRule).status().code() == "invalid_arguments");
   CHECK(desk.allow(code, Remember::kAlways, About::kPrefix).status().code() == "invalid_arguments");
   const std::string push = question_of(desk.call());

@@ -284,7 +284,7 @@ TEST_CASE("the newest policy judges again before a run is restarted") {
   place.host->data("start", {{"options", {{"command", "echo go > fifo"}}}});
   const Json next = place.event("run_ended", run["id"])["next"];
   const Json end = place.event("run_ended", next);
-  CHECK(end["reason"] == "not started: not any more");
+  CHECK(end["reason"] == "not started: the start was denied (rule no): not any more");
   CHECK_FALSE(end.contains("next"));
 }
 
@@ -296,7 +296,8 @@ TEST_CASE("a mode that has become stricter asks before a restart") {
   REQUIRE(place.host->runtime->reload().ok);
   place.host->data("start", {{"options", {{"command", "echo go > fifo"}}}});
   const Json next = place.event("run_ended", run["id"])["next"];
-  CHECK(place.event("run_ended", next)["reason"] == "not started: ask first");
+  CHECK(place.event("run_ended", next)["reason"] ==
+        "not started: the start needs approval (rule r): ask first");
 }
 
 TEST_CASE("a restart of an approved run does not ask again") {

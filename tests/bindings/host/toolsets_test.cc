@@ -49,8 +49,30 @@ TEST_CASE("the tools of any one toolset are described to a model in 4.5 KB") {
 
 TEST_CASE("the tools of bg and wait are described to a model in 3.5 KB") {
   const TempDir dir;
-  Host host(with_toolsets({"bg", "wait"}, dir));
+  RuntimeOptions options = with_toolsets({"bg", "wait"}, dir);
+  options.mode = "default";
+  Host host(std::move(options));
   CHECK(definition_bytes(host) <= 3'500);
+}
+
+TEST_CASE("a mode that confines commands tells a model what it may ask for, in 200 bytes more") {
+  const auto listed = [](const char* mode, const char* toolset) {
+    const TempDir dir;
+    RuntimeOptions options = with_toolsets({toolset}, dir);
+    options.mode = mode;
+    Host host(std::move(options));
+    bool found = false;
+    for (const ToolInfo& tool : host.runtime->tools())
+      found = found || Json::parse(tool.input_schema)["properties"].contains("allow");
+    return found;
+  };
+  CHECK(listed("auto", "bg"));
+  CHECK(listed("auto", "shell"));
+  CHECK_FALSE(listed("default", "bg"));
+  CHECK_FALSE(listed("auto", "lean"));
+  const TempDir dir;
+  Host host(with_toolsets({"bg", "wait"}, dir));
+  CHECK(definition_bytes(host) <= 3'700);
 }
 
 TEST_CASE("the tools of lean are described to a model in 1.2 KB") {

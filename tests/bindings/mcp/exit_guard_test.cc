@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <string_view>
 
 #include "tests/support/catch.h"
 #include "tests/support/patient_fork.h"
@@ -76,6 +77,30 @@ TEST_CASE("a process that ends in time is not killed by its guard") {
   }
   { const ExitGuard nothing_happened(stop.read.get(), -1, kPatience); }
   SUCCEED("still here");
+}
+
+TEST_CASE("a process that a disk holds at its end says so before it is ended") {
+  Pair input(false);
+  Pair said(false);
+  const pid_t child = gibbous::testing::patient_fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    input.write.reset();
+    ::dup2(said.write.get(), STDERR_FILENO);
+    ::alarm(static_cast<unsigned>(kPatience.count()));
+    ExitGuard guard(input.read.get(), -1, std::chrono::milliseconds(10));
+    guard.waits_for_disk("path_unanswered: state_dir");
+    guard.waits_for_disk("another");
+    while (true) ::pause();
+  }
+  said.write.reset();
+  input.write.reset();
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  std::array<char, 256> text{};
+  REQUIRE(::read(said.read.get(), text.data(), text.size() - 1) > 0);
+  CHECK(std::string_view(text.data()) == "gibbous: path_unanswered: state_dir\n");
 }
 
 }  // namespace

@@ -11,7 +11,21 @@ local queue = require 'gibbous.queue'
 
 local MAX_READ_BYTES = 1024 * 1024
 local READ_BYTES = 64 * 1024
-local FORMATS = { mcp = true, openai = true, anthropic = true }
+---@alias gibbous.ToolFormat 'mcp'|'openai'|'openai-strict'|'openai-responses'
+---|'openai-responses-strict'|'anthropic'|'gemini'
+local FORMATS = {
+  'mcp',
+  'openai',
+  'openai-strict',
+  'openai-responses',
+  'openai-responses-strict',
+  'anthropic',
+  'gemini',
+}
+local IS_FORMAT = {}
+for _, name in ipairs(FORMATS) do
+  IS_FORMAT[name] = true
+end
 local STREAMS = { stdout = 1, stderr = 2 }
 local MESSAGES = {
   closed = 'the runtime is closed',
@@ -219,12 +233,13 @@ end
 
 --- Returns the current tools as a model's interface wants them, and the same as JSON text, which
 --- tells an empty list from an empty object.
----@param format 'mcp'|'openai'|'anthropic'
+---@param format gibbous.ToolFormat
 ---@return table? tools
 ---@return string|gibbous.Error text
 function Runtime:tools(format)
-  if not FORMATS[format] then
-    error(("format: expected 'mcp', 'openai' or 'anthropic', got %s"):format(tostring(format)), 2)
+  if not IS_FORMAT[format] then
+    local known = table.concat(FORMATS, ', ')
+    error(('format: expected one of %s, got %s'):format(known, tostring(format)), 2)
   end
   local text, err = self:_text(self._functions.gib_tools(self._handle, format))
   if not text then

@@ -1,0 +1,171 @@
+// More that a policy judges: text typed into a shell, the environment of a start, and the files
+// that its output is copied into.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "gibbous/approvals.h"
+#include "gibbous/policy.h"
+#include "tests/bindings/host/policy_world.h"
+
+namespace gibbous {
+namespace {
+
+using testing::echo;
+using testing::kAskAboutSecret;
+using testing::kDenyForbidden;
+using testing::policy_with;
+using testing::TempDir;
+using testing::World;
+
+TEST_CASE("text typed into a shell is judged in the shell's current directory") {
+  TempDir scripts;
+  std::ofstream(scripts.path() + "/init.lua") << R"(
+local talk = tool {
+  name = 'talk', description = 'Types lines into a shell.', permission = 'execute',
+  input = schema.object { lines = schema.array(schema.string {}) },
+  run = function(args)
+    local shell, err = run.start { argv = { 'sh' }, stdin = 'pipe' }
+    if not shell then tool.error(err.code, err.message) end
+    for _, line in ipairs(args.lines) do
+      local ok, refused = shell:write(line)
+      if not ok then tool.error(refused.code, refused.message) end
+    end
+    shell:close_stdin()
+    shell:wait { any = { { kind = 'exit' } }, timeout_ms = 20000 }
+    return 'done'
+  end,
+}
+return { toolsets = { { name = 'talk', tools = { talk } } } }
+)";
+  World world(policy_with(
+      "{ id = 'test.outside', decision = 'deny', reason = 'Stay inside.', access = 'write',\n"
+      "  path = 'system', match = { 'echo x > /etc/x' } },\n"));
+  world.options().scripts_dir = scripts.path();
+  world.start();
+  const auto talk = [&](const Json& lines) {
+    const CallResult result = world.host().call("talk", {{"lines", lines}});
+    UNSCOPED_INFO(result.message);
+    return result.code;
+  };
+  CHECK(talk({"echo hello\n"}) == "");
+  CHECK(talk({"echo x > /etc/gibbous-test\n"}) == "denied");
+  CHECK(talk({"cd /etc\n", "echo x > gibbous-test\n"}) == "denied");
+  CHECK(talk({"F=/etc/gibbous-test\n", "echo x > \"$F\"\n"}) == "denied");
+  CHECK(talk({"echo x > /e", "tc/gibbous-test\n"}) == "denied");
+}
+
+TEST_CASE("a typed line that stands for an earlier one is judged as the line that runs") {
+  TempDir scripts;
+  std::ofstream(scripts.path() + "/init.lua") << R"(
+local talk = tool {
+  name = 'talk', description = 'Types keys into a shell.', permission = 'execute',
+  input = schema.object {
+    shell = schema.string {}, pty = schema.boolean {}, keys = schema.array(schema.string {}),
+  },
+  run = function(args)
+    local stdin = not args.pty and 'pipe' or nil
+    local shell, err = run.start { command = args.shell, pty = args.pty, stdin = stdin }
+    if not shell then tool.error(err.code, err.message) end
+    -- Until it has shown its prompt, a shell dies of the interrupt that <C-c> makes.
+    if args.pty then
+      shell:wait { any = { wait.screen(shell, '[#$]') }, timeout_ms = 20000 }
+    end
+    local ok, refused
+    for _, keys in ipairs(args.keys) do
+      ok, refused = shell:send_keys(keys)
+      if not ok then break end
+    end
+    shell:kill { grace_ms = 0 }
+    shell:wait { any = { { kind = 'exit' } }, timeout_ms = 20000 }
+    if not ok then tool.error(refused.code, refused.message) end
+    return 'done'
+  end,
+}
+return { toolsets = { { name = 'talk', tools = { talk } } } }
+)";
+  World world(policy_with(std::string(kAskAboutSecret) + kDenyForbidden));
+  world.options().scripts_dir = scripts.path();
+  world.start();
+  const auto talk = [&](const Json& keys, const char* shell = "bash --norc --noprofile",
+                        bool pty = true) {
+    const CallResult result =
+        world.host().call("talk", {{"shell", shell}, {"pty", pty}, {"keys", keys}});
+    UNSCOPED_INFO(result.message);
+    return result.code;
+  };
+  const std::string asks = "needs_approval";
+  CHECK(talk({"echo hi<Enter>", "!!<Enter>", "!echo<Enter>"}) == "");
+  CHECK(talk({"echo hi<Enter>", "!echo:s/hi/forbidden/<Enter>"}) == "denied");
+  CHECK(talk({"echo hi<Enter>", "^hi^forbidden<Enter>"}) == "denied");
+  CHECK(talk({"echo hi<Enter>fc -s hi=forbidden<Enter>"}) == "denied");
+  CHECK(talk({"echo hi<Enter>", "!!:s/hi/sec", "ret/<Enter>"}) == asks);
+  // The line that ran is the one that counts for the next.
+  CHECK(talk({"echo hi<Enter>", "!!:s/hi/forb/<Enter>", "!!:s/forb/forbidden/<Enter>"}) ==
+        "denied");
+  CHECK(talk({"echo hi<Enter>", "!!:s/hi/forb/:p<Enter>", "!!idden<Enter>"}) == "denied");
+  CHECK(talk({"echo hi<Enter>", "!!:s/hi/ho/:p<Enter>", "!!<Enter>"}) == "");
+  // What is not known is asked about.
+  CHECK(talk({"!rm<Enter>"}) == asks);
+  CHECK(talk({"fc<Enter>"}) == asks);
+  CHECK(talk({"echo hi<Enter>", "true && fc -s<Enter>"}) == asks);
+  CHECK(talk({"cat<Enter>", "echo hi<Enter>", "!!<Enter>"}) == asks);
+  CHECK(talk({"echo hi<C-c>", "!!<Enter>"}) == asks);
+  CHECK(talk({"!rm<Enter>"}, "bash --norc --noprofile -i", false) == asks);
+  CHECK(talk({"!rm<Enter>"}, "bash +H") == asks);
+  CHECK(talk({"echo 'hi!x'<Enter>", "echo hi!<Enter>", "set +H<Enter>", "!rm<Enter>"}) == "");
+  // A shell without a history, or without a terminal, takes the line as it is.
+  CHECK(talk({"!rm<Enter>"}, "dash") == "");
+  CHECK(talk({"!rm<Enter>"}, "bash", false) == "");
+}
+
+TEST_CASE("the environment that a start sets is judged with it") {
+  TempDir scripts;
+  std::ofstream(scripts.path() + "/init.lua") << R"(
+local go = tool {
+  name = 'go', description = 'Starts true with a variable.', permission = 'execute',
+  input = schema.object { name = schema.string {} },
+  run = function(args)
+    local one, err = run.start { argv = { 'true' }, env = { [args.name] = './evil.so' } }
+    if not one then tool.error(err.code, err.message) end
+    return 'started'
+  end,
+}
+return { toolsets = { { name = 'go', tools = { go } } } }
+)";
+  World world(
+      policy_with("{ id = 'test.variable', decision = 'deny', reason = 'Not this one.',\n"
+                  "  doubt = 'executing_variable', match = { 'LD_PRELOAD=./x.so true' } },\n"));
+  world.options().scripts_dir = scripts.path();
+  world.start();
+  CHECK(world.host().call("go", {{"name", "HARMLESS"}}).ok);
+  CHECK(world.host().call("go", {{"name", "LD_PRELOAD"}}).code == "denied");
+}
+
+TEST_CASE("the files that a start copies output into are judged with it") {
+  TempDir scripts;
+  std::ofstream(scripts.path() + "/init.lua") << R"(
+local go = tool {
+  name = 'go', description = 'Starts echo with a log.', permission = 'execute',
+  input = schema.object { path = schema.string {} },
+  run = function(args)
+    local one, err = run.start { argv = { 'echo', 'x' }, log = { path = args.path } }
+    if not one then tool.error(err.code, err.message) end
+    return 'started'
+  end,
+}
+return { toolsets = { { name = 'go', tools = { go } } } }
+)";
+  World world(policy_with(
+      "{ id = 'test.hooks', decision = 'deny', reason = 'No hooks.', access = 'write',\n"
+      "  path = 'protected', match = { 'echo x > .git/hooks/pre-commit' } },\n"));
+  TempDir workspace;
+  world.options().scripts_dir = scripts.path();
+  world.options().workspace = workspace.path();
+  world.start();
+  CHECK(world.host().call("go", {{"path", "out.log"}}).ok);
+  CHECK(world.host().call("go", {{"path", ".git/hooks/pre-commit"}}).code == "denied");
+}
+
+}  // namespace
+}  // namespace gibbous

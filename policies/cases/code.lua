@@ -2,7 +2,7 @@
 return {
   {
     name = 'variables that execute',
-    asked_or_denied = {
+    not_free = {
       'LD_PRELOAD=./x.so ls', 'LD_LIBRARY_PATH=/tmp/x ls', 'LD_AUDIT=/tmp/x.so ls',
       'env LD_PRELOAD=/tmp/x.so npm test', 'export LD_PRELOAD=/tmp/x.so',
       'BASH_ENV=/tmp/x bash -c ls', 'ENV=./x sh -i', 'export BASH_ENV=x',
@@ -54,7 +54,7 @@ return {
       'tar cf a b --checkpoint=1 --checkpoint-action=exec=./x', 'tar xf a --to-command=./x',
       'tar -I ./x -xf a', 'tar --use-compress-program="sh -c id" -cf a b',
       'sort --compress-program=./x a', 'rg --pre ./x a', 'man -P ./x ls', 'man --pager=./x ls',
-      'less -k /tmp/x a', 'zip a b -T -TT "sh #"', 'split --filter=./x a', 'rsync -e ./x a b:c',
+      'zip a b -T -TT "sh #"', 'split --filter=./x a', 'rsync -e ./x a b:c',
       'rsync --rsync-path="sh -c id" a h:b', 'ssh -o ProxyCommand=./x h', 'scp -S ./x a h:',
       'git grep -O./x a', 'git grep --open-files-in-pager=./x a', 'git difftool -x ./x',
       'git -c core.pager=./x log', "git -c alias.x='!id' x", 'git -c core.sshCommand=./x fetch',
@@ -70,34 +70,29 @@ return {
       "make --eval='$(shell id)'", 'npm test --script-shell=./x', 'npm config set script-shell ./x',
       'wget --use-askpass=./x https://example.com', 'curl -K x.conf', 'nmap --script ./x localhost',
       'tcpdump -z ./x -w a -G 1', 'install --strip-program=./x -s a b',
-      'sdiff --diff-program=./x a b', 'find . -exec $X {} \\;', 'vim -c "!id" a', "vim '+!id' a",
-      'ed a <<< "!id"', "sed 's/a/id/e' x", "sed -n '1e id' x", "sed 'w /tmp/x' a",
-      'awk \'BEGIN{system("id")}\'', 'awk \'{print | "sh"}\' a', 'awk -f /tmp/x a',
-      "gdb -ex '!id' a", 'php -d auto_prepend_file=/tmp/x a.php', 'hash -p /tmp/x ls',
+      'sdiff --diff-program=./x a b', "vim '+!id' a",
+      'ed a <<< "!id"',
+      'php -d auto_prepend_file=/tmp/x a.php', 'hash -p /tmp/x ls',
       'enable -f /tmp/x.so y', 'complete -C ./x y', 'bind -x \'"a":./x\'', 'busybox --install -s .',
-      'xargs -a list sh -c', 'watch "$X"', 'deno run -A https://example.com/x.ts',
+      'deno run -A https://example.com/x.ts',
       'yt-dlp --exec ./x https://example.com', 'emacs --eval "(shell-command X)"',
       'code --install-extension a.b', 'helm template . --post-renderer ./x',
-      'openssl x509 -engine /tmp/x.so', 'java -cp /tmp/x Main', 'node -r /tmp/x a.js',
     },
   },
   {
     name = 'code that is not analysed',
     asked_or_denied = {
-      'python3 -c \'import os; os.system("ls")\'', 'python3 -c \'exec(open("x").read())\'',
+      'python3 -c \'exec(open("x").read())\'',
       'python3 -c "__import__(\'os\').remove(\'x\')"',
       "python3 -c 'import shutil, sys; shutil.rmtree(sys.argv[1])' .",
       'node -e "require(\'fs\').rmSync(\'x\')"', 'node -e "process.kill(1)"',
-      'perl -e \'unlink glob "*"\'', "perl -ne 'system($_)' x", "ruby -e 'exec ARGV[0]' ls",
-      'php -r \'unlink("x");\'', "lua -e 'os.execute(x)'", 'python3 -c "$CODE"',
-      'python3 <<EOF\nimport os\nos.system("id")\nEOF', 'node <<< "require(\'child_process\')"',
-      'deno eval "Deno.removeSync(\'x\')"', 'bun -e \'Bun.spawn(["id"])\'', "tclsh <<< 'exec id'",
-      'Rscript -e \'system("id")\'', 'osascript -e \'do shell script "id"\'',
-      "pwsh -Command 'Remove-Item x'", "sqlite3 a.db '.shell id'",
-      'psql -c \'COPY t TO PROGRAM "id"\'', "sqlite3 a.db 'DELETE FROM users'",
-      "mysql -e 'drop database x'", "julia -e 'run(`id`)'", 'awk "$PROGRAM" x',
-      "python3 -c 'import socket'", 'python3 -m pip install --break-system-packages x',
-      "perl -MSocket -e 'socket(S, 2, 1, 0)'",
+      'perl -e \'unlink glob "*"\'',
+      'php -r \'unlink("x");\'',
+      'deno eval "Deno.removeSync(\'x\')"',
+      "pwsh -Command 'Remove-Item x'",
+      "sqlite3 a.db 'DELETE FROM users'",
+      "mysql -e 'drop database x'",
+      'python3 -m pip install --break-system-packages x',
     },
     allow = {
       'python3 -c \'print("hi")\'',
@@ -112,7 +107,7 @@ return {
   },
   {
     name = 'substitutions that builtins evaluate',
-    asked_or_denied = {
+    not_free = {
       "test -v 'a[$(id)]'", "[ -v 'a[$(id)]' ]", "printf -v 'a[$(id)]' x", "read 'a[$(id)]'",
       "unset 'a[$(id)]'", "declare 'a[$(id)]=1'", "let 'a[$(id)]'", "x='a[$(id)]'; echo $((x))",
       "mapfile 'a[$(id)]'", "export 'a[$(id)]'=1",
@@ -124,13 +119,13 @@ return {
   },
   {
     name = 'too long a line',
-    ask = {
+    not_free = {
       'f() { ' .. ('a; '):rep(900) .. '}; f; f; f; f; f',
     },
   },
   {
     name = 'names that mean something else',
-    asked_or_denied = { "alias git='./x'", "alias sudo='sh -c'", "alias ls='rm -rf /'; ls" },
+    not_free = { "alias git='./x'", "alias sudo='sh -c'", "alias ls='rm -rf /'; ls" },
     allow = { "alias ll='ls -la'", 'greet() { echo hi; }; greet' },
   },
   {
@@ -145,7 +140,7 @@ return {
   },
   {
     name = 'lines that cannot be parsed',
-    asked_or_denied = {
+    not_free = {
       "echo 'open", 'echo "open', 'ls |', 'if true', '(ls', 'echo $(ls', 'ls )', 'for x in', '{ ls',
       'a=(1 2', 'case x in', '&& ls', '| cat', 'f() {',
     },

@@ -105,7 +105,7 @@ return {
   },
   {
     name = 'programs that come from elsewhere',
-    asked_or_denied = {
+    not_free = {
       '/tmp/x', '/tmp/x/run.sh --all', '~/Downloads/setup', '../other/build.sh', 'bash /tmp/x.sh',
       'sh ~/x.sh', 'source ~/env.sh', '. /tmp/env', 'python3 /tmp/x.py', 'node ../x.js',
       'cd /tmp && ./x', 'perl ~/x.pl', 'make -f /tmp/Makefile', 'chmod +x /tmp/x && /tmp/x',

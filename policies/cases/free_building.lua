@@ -70,6 +70,7 @@ return {
       'strace -f -o trace.txt ./app', 'perf stat ./app', 'ldd bin/app', 'nm -C lib.a | head',
       'objdump -d app | less', 'mvn -q test', 'mvn package -DskipTests', './mvnw verify',
       './gradlew build', './gradlew test --tests FooTest', 'gradle clean build',
+      './dev test --unit', './x.py test --stage 1 library', './build/app make --fast',
       'java -jar target/app.jar', 'javac -d out src/*.java', 'JAVA_OPTS=-Xmx2g ./gradlew build',
       'dotnet build', 'dotnet test', 'bundle install', 'bundle exec rspec', 'rake test',
       'rails db:migrate', 'composer install', 'vendor/bin/phpunit', 'php artisan migrate',

@@ -53,7 +53,7 @@ local GIT_AND_BUILDING = {
   'git stash save x', 'git stash branch x', 'git stash -p', 'git config a.b c',
   'git config --add a.b c', 'git config --unset a.b', 'git config --unset-all a.b', 'git config -e',
   'git config --edit', 'git config --replace-all a.b c', 'git config --remove-section a',
-  'git config --rename-section a b', 'git config unset a.b', 'git config a.b',
+  'git config --rename-section a b', 'git config unset a.b',
   'git config --list --unset a.b', 'git config --get-all a --add a.b c', 'git bisect start',
   'git bisect run ./x', 'git notes add', 'git worktree add x', 'git worktree remove x',
   'git worktree prune', 'git submodule update', 'git submodule foreach ls', 'git submodule init',

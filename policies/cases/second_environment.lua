@@ -2,7 +2,7 @@
 return {
   {
     name = 'variables that lead elsewhere',
-    asked_or_denied = {
+    not_free = {
       'GIT_DIR=/other/.git git reset HEAD', 'GIT_DIR=$X git status',
       'export GIT_DIR=/srv/other/.git', 'GIT_WORK_TREE=/ git checkout-index -a',
       'GIT_SSH_COMMAND="$X" git fetch', 'GIT_CONFIG_GLOBAL=/tmp/x git status',
@@ -41,7 +41,7 @@ return {
       'node -p process.env.GITHUB_TOKEN', "perl -e 'print %ENV'", "ruby -e 'p ENV'",
       "envsubst <<< '$GITHUB_TOKEN'", 'systemctl show-environment',
       'systemctl --user show-environment', 'systemctl show -p Environment x',
-      'launchctl getenv TOKEN', "fish -c 'set -x'", "pwsh -c 'gci env:'", 'cmake -E environment',
+      'launchctl getenv TOKEN', "pwsh -c 'gci env:'", 'cmake -E environment',
       'npm config list -l; npm run env', 'npm run env', 'xargs env < /dev/null',
       'echo $GITHUB_TOKEN > x', 'cat .env', 'gh auth token', 'gcloud auth print-access-token',
       'aws configure get aws_secret_access_key', 'git config --get-all http.extraheader',
@@ -54,7 +54,7 @@ return {
     name = 'other shells',
     asked_or_denied = {
       "zsh -c 'print -z rm; rm -rf -- *(N)'", "zsh -c 'ls *(e:\"rm x\":)'",
-      "zsh -c 'ls **/*(.e#rm#)'", "zsh -c 'echo ${(e)x}'", "zsh -c '=rm x'",
+      "zsh -c 'ls **/*(.e#rm#)'", "zsh -c '=rm x'",
       "zsh -c 'zmodload zsh/files; zf_rm -rf x'", "zsh -c 'zmodload zsh/system; sysopen x'",
       "zsh -c 'repeat 3 rm x'", "zsh -c 'for x (1 2) rm $x'", "zsh -c 'rm x &!'",
       "zsh -c 'sched +1 rm x'", "zsh -c 'fc -R x'", "zsh -c 'if (( 1 )) { rm x }'",
@@ -66,13 +66,13 @@ return {
       "nu -c 'mv a /etc/b'", "nu -c 'kill 1'", "xonsh -c '$(rm x)'", "xonsh -c '@(\"rm\") x'",
       "xonsh -c '$PATH=[\"/tmp\"]'", "elvish -c 'put x | each [f]{ rm $f }'",
       "csh -c 'foreach f (*)\nrm $f\nend'", 'wsl.exe rm x', 'wsl -e rm x', "sudo fish -c 'rm x'",
-      'xargs fish -c < x', "find . -exec fish -c 'rm {}' \\;", "ssh host fish -c 'rm x'",
+      "find . -exec fish -c 'rm {}' \\;", "ssh host fish -c 'rm x'",
       "mksh -c 'rm \"$X\"'",
     },
   },
   {
     name = 'tables and callbacks of the shell',
-    asked_or_denied = {
+    not_free = {
       "BASH_ALIASES[ls]='rm x'; ls", "BASH_ALIASES=([ls]='rm x')",
       'declare -A BASH_ALIASES=([ls]=./x)', 'BASH_CMDS[ls]=/tmp/x; ls', 'BASH_CMDS=([git]=./evil)',
       "read 'BASH_CMDS[ls]' <<< /tmp/x", "printf -v 'BASH_CMDS[ls]' /tmp/x",

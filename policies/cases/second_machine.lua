@@ -6,7 +6,6 @@ return {
       'curl --unix-socket /var/run/docker.sock http://x/v1/containers/json',
       'curl --unix-socket $DOCKER_SOCK http://x/containers/create -d @x',
       'socat - UNIX-CONNECT:/var/run/docker.sock', 'nc -U /var/run/docker.sock',
-      "python3 -c \"import docker; docker.from_env().containers.run('x')\"",
       "python3 -c \"import socket; s=socket.socket(socket.AF_UNIX); s.connect('/var/run"
         .. "/docker.sock')\"",
       'http --unix-socket /run/docker.sock GET /x',
@@ -19,7 +18,7 @@ return {
       'crun exec x sh', 'kata-runtime exec x', 'lxc exec x sh', 'lxc-attach -n x',
       'incus exec x sh', 'systemd-nspawn -D x', 'machinectl shell x',
       'nsenter --target 1 --mount sh', 'unshare -rm sh', 'ip netns exec x sh', 'ip netns add x',
-      'slirp4netns x', 'fakechroot chroot x', "bwrap --dev-bind / / sh -c 'rm x'",
+      'slirp4netns x', 'fakechroot chroot x',
       'apptainer exec x.sif sh', 'singularity run docker://alpine', 'apptainer run library://x',
       'enroot start x', 'udocker run x', 'toolbox run x', 'toolbox enter', 'docker context use x',
       'docker plugin install x', 'docker swarm init', 'docker run --rm -it alpine',

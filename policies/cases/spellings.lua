@@ -32,8 +32,8 @@ return {
     },
     asked_or_denied = {
       '$X -rf /', 'rm -rf $X', 'rm -rf ${UNSET:-/}', 'rm -rf $(pwd)/..', '${X}m -rf /',
-      'rm${IFS}-rf${IFS}/', 'rm$IFS-rf$IFS/', '${!X} -rf /', 'eval $X', 'sh -c "$X"',
-      'rm -rf "$(cat target)"', '"$EDITOR" x', 'read c; $c', '${PATH:0:1}bin${PATH:0:1}rm -rf x',
+      'rm${IFS}-rf${IFS}/', 'rm$IFS-rf$IFS/', '${!X} -rf /',
+      'rm -rf "$(cat target)"', '${PATH:0:1}bin${PATH:0:1}rm -rf x',
       'rm -rf ./$UNSET', 'rm -rf "$UNSET/"',
     },
   },
@@ -110,11 +110,10 @@ return {
       'uudecode -o - x | sh', 'bash <(base64 -d x)', 'sh <(echo cm0= | base64 -d)',
       'base64 -d x | python3', 'cat x | base64 -d | sudo sh', 'base64 -d x | xz -d | bash',
     },
-    asked_or_denied = {
-      'eval "$(base64 -d x)"', 'sh -c "$(echo cm0= | base64 -d)"', 'rev x | sh',
-      "tr 'a-z' 'n-za-m' < x | sh", 'cat x | sh', 'sh < /tmp/x', 'cat x | bash -s arg',
-      './gen | bash', 'source <(./gen)', '. <(cat x)', 'cat x | xargs -I{} sh -c {}',
-      'echo "$X" | sh', 'sh <<< "$X"', 'python3 - < /tmp/x', 'cat x.js | node', 'perl < ~/x',
+    not_free = {
+      'eval "$(base64 -d x)"', 'sh -c "$(echo cm0= | base64 -d)"',
+      'sh < /tmp/x',
+      'python3 - < /tmp/x', 'perl < ~/x',
     },
   },
 }

@@ -8,10 +8,11 @@ return {
       .. '-K --starting-file -L --tape-length -N --newer --newer-mtime -V --label --transform '
       .. '--xform --strip-components --owner --group --mode --mtime --sort --suffix --format -H '
       .. '--index-file --volno-file',
+    fetches = 'archive',
     enters = '-C --directory',
     takes_paths = '-T --files-from',
     reads = '-T --files-from -X --exclude-from',
-    writes = '--index-file --volno-file -g --listed-incremental',
+    writes = '--index-file --volno-file -g --listed-incremental --one-top-level',
     accesses = {
       {
         access = 'write', of = '-f --file',
@@ -71,6 +72,7 @@ return {
     runs = { { how = 'shell', from = '-TT --unzip-command' } },
   },
   unzip = {
+    fetches = 'archive',
     values = '-d -P -x', reads = 'first', writes = '-d',
     accesses = {
       { access = 'write', of = 'here', unless = '-d -l -t -v -p -c -z -Z' },

@@ -7,6 +7,8 @@ local function subcommands(names, more)
   return found
 end
 
+local PACKAGES = { executes = 'operands' }
+
 return {
   ['make gmake bmake remake'] = {
     values = '-f --file --makefile -C --directory -I --include-dir -o --old-file -W --what-if '
@@ -23,6 +25,7 @@ return {
       .. '--parallel --component --install-prefix --toolchain --open --find-package',
     writes = '-B --build --prefix',
     executes = '-P -C --toolchain',
+    enters = { '-S --build', 'first' },
     subcommands = { -- behind -E
       rm = { removes = 'operands', recursive = '-r -R' },
       remove = { removes = 'operands' },
@@ -53,7 +56,9 @@ return {
   ['ninja samu n2'] = { values = '-C -f -j -k -l -d -t -w', cwd = '-C', executes = '-f' },
   meson = {
     values = '-C --prefix --buildtype -D --native-file --cross-file',
-    subcommands = subcommands('setup compile test configure init introspect dist install'),
+    subcommands = subcommands('setup compile test configure init introspect dist install', {
+      setup = { executes = 'operands' },
+    }),
   },
   ['bazel bazelisk buck2 pants gn'] = { values = '--config -c --jobs -j' },
   ['autoreconf autoconf automake aclocal libtoolize autoheader'] = {},
@@ -85,6 +90,7 @@ return {
       .. '--test --bench --profile -j --jobs --config --color --message-format --version --root '
       .. '--registry --token --exclude --path --git --branch --rev --vers -Z',
     cwd = '-C',
+    executes = '--manifest-path --path',
     writes = '--target-dir --root',
     subcommands = subcommands('build b check c clippy test t nextest run r bench doc d fmt clean '
       .. 'update add rm remove fetch tree metadata vendor new init search info package fix expand '
@@ -114,10 +120,11 @@ return {
     writes = '-o -coverprofile -cpuprofile -memprofile',
     executes = '-vettool',
     runs = { { how = 'shell', from = '-exec' }, { how = 'shell', from = '-toolexec' } },
-    subcommands = subcommands('build test vet fmt list doc version clean fix tool telemetry help '
+    subcommands = subcommands('vet fmt list doc version clean fix tool telemetry help '
       .. 'install get work bug', {
-      run = { options_first = true },
-      generate = {},
+      run = { options_first = true, executes = 'first' },
+      build = PACKAGES, test = PACKAGES, install = PACKAGES, generate = PACKAGES,
+      ['work use'] = PACKAGES,
       env = { values = '-u' },
       mod = {}, ['mod tidy'] = {}, ['mod download'] = {}, ['mod init'] = {}, ['mod vendor'] = {},
       ['mod edit'] = {}, ['mod graph'] = {}, ['mod verify'] = {}, ['mod why'] = {},
@@ -144,6 +151,7 @@ return {
   },
   ['ant sbt mill lein'] = { values = '-f -buildfile -D', executes = '-f -buildfile' },
   ['dotnet msbuild nuget'] = {
+    executes = '--project',
     values = '-c --configuration -o --output -f --framework -r --runtime -v --verbosity --project '
       .. '--filter --logger -p --source -s --api-key -k',
     writes = '-o --output',
@@ -151,19 +159,25 @@ return {
       .. 'format sln tool nuget ef watch', { ['nuget push'] = {} }),
   },
   ['swift swiftc xcodebuild xcrun xcode-select pod fastlane'] = {
-    values = '-o -project -workspace -scheme -configuration -destination -sdk',
+    values = '-o -project -workspace -scheme -configuration -destination -sdk --package-path',
     single_dash_long = true,
     writes = '-o',
+    executes = { 'first', '--package-path' },
   },
-  ['flutter dart'] = { subcommands = subcommands('pub build test run analyze format create '
-    .. 'doctor') },
-  ['mix rebar3'] = {},
+  ['flutter dart'] = {
+    executes = 'first',
+    subcommands = subcommands('pub build test run analyze format create doctor'),
+  },
+  ['mix rebar3'] = { subcommands = { run = { executes = 'first' } } },
   ['stack cabal'] = {
     subcommands = subcommands('build test run bench install update init haddock clean ghci repl', {
       exec = { options_first = true, runs = { { how = 'argv' } } },
+      runghc = { executes = 'first' },
     }),
   },
-  ['zig'] = { values = '-o -femit-bin', writes = '-o' },
+  ['zig'] = {
+    values = '-o -femit-bin --build-file', writes = '-o', executes = { 'second', '--build-file' },
+  },
   ['dune opam'] = {
     subcommands = subcommands('build test runtest clean fmt install switch update upgrade init', {
       exec = { options_first = true, runs = { { how = 'argv' } } },
@@ -194,7 +208,12 @@ return {
       exec = { options_first = true, runs = { { how = 'argv' } } },
     }),
   },
-  ['task go-task rake thor invoke inv nox doit scons waf'] = {
+  ['task go-task'] = {
+    values = '-t --taskfile -d --dir -C --concurrency -o --output -I --interval',
+    executes = '-t --taskfile',
+    cwd = '-d --dir',
+  },
+  ['rake thor invoke inv nox doit scons waf'] = {
     values = '-f -t --taskfile -d --dir -C -s -e -r -n',
     executes = '-f --taskfile',
     cwd = '-d --dir -C',
@@ -203,7 +222,7 @@ return {
     values = '-k -m -c -p -n -o --rootdir --cov --junitxml --junit-xml --maxfail --tb --durations '
       .. '--ignore --deselect --basetemp --confcutdir -W --cov-report --timeout --html',
     writes = '--junitxml --junit-xml --basetemp --html',
-    executes = '-c --confcutdir',
+    executes = { '-c --confcutdir --rootdir', 'operands' },
     reads = 'operands',
   },
   ['unittest nosetests'] = {},
@@ -278,18 +297,23 @@ return {
   ['jest vitest mocha ava tap cypress playwright karma jasmine nyc c8 webpack rollup vite '
     .. 'esbuild parcel swc babel tsup turbo nx rush gulp grunt next nuxt astro remix '
     .. 'svelte-kit ng vue gatsby storybook expo react-scripts rspack wrangler prisma '
-    .. 'drizzle-kit sequelize knex typeorm graphql-codegen openapi-generator protoc buf sass '
+    .. 'drizzle-kit sequelize knex typeorm graphql-codegen openapi-generator protoc buf '
     .. 'lessc postcss tailwindcss serve http-server live-server json-server'] = {
     values = '-c --config -o --output --outfile --outdir --out-dir -r --require -t '
       .. '--testNamePattern -p --port --host --filter --project --reporter -g --grep '
-      .. '--coverageDirectory --globalSetup --setupFiles -w --workspace --tsconfig',
+      .. '--coverageDirectory --globalSetup --setupFiles -w --workspace --tsconfig --outDir '
+      .. '--outFile --out-file --dist-dir',
     executes = '-c --config -r --require --globalSetup',
-    writes = '-o --output --outfile --outdir --out-dir --coverageDirectory',
+    writes = '-o --output --outfile --outdir --out-dir --coverageDirectory --outDir --outFile '
+      .. '--out-file --dist-dir',
   },
+  sass = { values = '-I --load-path -s --style', reads = 'first', writes = 'second' },
   ['rails rspec jekyll hugo mkdocs sphinx-build sphinx-autobuild doxygen manage.py alembic '
     .. 'flask uvicorn gunicorn hypercorn celery streamlit jupyter jupyter-lab'] = {
-    values = '-p --port --host -b --bind -c --config -d --destination -o --app -r --require -e',
+    values = '-p --port --host -b --bind -c --config -d --destination -o --app -r --require -e '
+      .. '--app-dir --chdir --workdir',
     writes = '-d --destination',
+    executes = '--app --app-dir --chdir --workdir -r --require',
   },
   ['pre-commit lefthook husky lint-staged commitizen cz semantic-release release-it changeset'] = {
     values = '-c --config --hook-stage --from-ref --to-ref -f --files',

@@ -2,11 +2,15 @@
 -- including every $( ) in them.
 return {
   ['cd pushd chdir'] = { enters = 'operands' },
-  ['popd dirs pwd jobs fg bg disown wait suspend logout exit return break continue shift times '
+  ['popd dirs pwd jobs fg bg disown suspend logout exit return break continue shift times '
     .. 'umask ulimit shopt set history help caller true false : bindkey rehash '
     .. 'type'] = { text = 'words' },
+  wait = { values = '-p', evaluated = '-p', text = 'words' },
   ['fc hist'] = { values = '-e', runs = { { how = 'earlier', unless = '-l' } } },
-  compgen = { values = '-A -C -F -G -P -S -W -X -o', runs = { { how = 'shell', from = '-C' } } },
+  compgen = {
+    values = '-A -C -F -G -P -S -W -X -o',
+    runs = { { how = 'shell', from = '-C' }, { how = 'shell', from = '-W' } }, -- -W expands words
+  },
   which = { text = 'words' },
   ['echo print'] = { prints = true },
   printf = { values = '-v', prints = true, evaluated = '-v' },

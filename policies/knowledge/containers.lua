@@ -84,7 +84,7 @@ return {
     subcommands = subcommands('up down ps logs build config images top pull push start stop '
       .. 'restart rm kill ls create port version', { exec = COMPOSE_EXEC, run = COMPOSE_EXEC }),
   },
-  ['buildah skopeo crane dive trivy grype syft kaniko cosign'] = {
+  ['buildah skopeo crane kustomize dive kaniko cosign'] = {
     values = '-o --output -f --format',
   },
   ['ctr crictl runc crun lxc-attach machinectl incus lxc multipass vagrant limactl colima minikube '
@@ -158,6 +158,16 @@ return {
       .. '--roles-path',
     remote = true,
     runs = { { how = 'shell', from = '-a --args' } },
+  },
+  ['ansible-inventory ansible-doc'] = {
+    values = '-i --inventory -M --module-path --output -t --type -e --extra-vars --playbook-dir '
+      .. '--vault-password-file --vault-id -l --limit -r --roles-path',
+    executes = '-i --inventory -M --module-path --playbook-dir',
+    reads = '--vault-password-file',
+    writes = '--output',
+  },
+  nixops = {
+    subcommands = subcommands('create deploy destroy delete rollback info list check'),
   },
   packer = { subcommands = subcommands('build validate fmt inspect init') },
 }

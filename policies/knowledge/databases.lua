@@ -100,9 +100,16 @@ return {
       .. '--database-url -d --migrations-dir --file',
   },
   ['kafka-topics kafka-topics.sh kafka-console-consumer kafka-console-consumer.sh '
-    .. 'kafka-consumer-groups kafka-consumer-groups.sh kafka-configs kafka-configs.sh kcat '
+    .. 'kafka-consumer-groups kafka-consumer-groups.sh kafka-configs kafka-configs.sh '
+    .. 'kafka-console-producer kafka-console-producer.sh '
     .. 'rabbitmqadmin rabbitmqctl nats zkCli.sh etcdctl'] = {
     values = '--bootstrap-server --topic --group -b -t -p -s --server --endpoints -H -u --vhost -V',
     hosts = '--bootstrap-server -b -s --server -H',
+  },
+  -- It sends what is in its files.
+  ['kcat kafkacat'] = {
+    values = '-b -t -p -s -X -o -c -F -k -K -D -l -T -m -u -H -r -z -S -G -d -f',
+    hosts = '-b',
+    reads = { 'operands', '-l -T -F' },
   },
 }

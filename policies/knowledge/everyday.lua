@@ -18,7 +18,7 @@ return {
   },
   ['convert magick mogrify composite montage rsvg-convert inkscape cwebp dwebp pngquant optipng '
     .. 'jpegoptim '
-    .. 'svgo gs qpdf pdftk pdftotext pdftoppm dot neato plantuml gnuplot'] = {
+    .. 'svgo gs qpdf pdftk pdftotext pdftoppm dot neato plantuml'] = {
     single_dash_long = true,
     values = '-resize -quality -density -o -O -T -r --output --export-filename -f -l '
       .. '-background -crop '

@@ -127,11 +127,14 @@ return {
     reads = 'first',
     writes = '-f --prefix',
   },
-  rename = { writes = 'rest', values = '-e --expr' },
-  ['file-rename prename'] = {
-    values = '-e',
+  -- Another program of the name rename takes two words, which are no code.
+  ['rename file-rename prename perl-rename'] = {
+    values = '-e --expr',
     writes = 'rest',
-    runs = { { how = 'code', from = 'first', language = 'perl', unless = '-e' } },
+    runs = {
+      { how = 'code', from = 'first', language = 'perl', unless = '-e --expr' },
+      { how = 'code', from = '-e --expr', language = 'perl' },
+    },
   },
   mmv = { writes = 'operands' },
   patch = {

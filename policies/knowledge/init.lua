@@ -21,6 +21,7 @@ local PROGRAMS = {
   require 'knowledge.shells',
   require 'knowledge.system',
   require 'knowledge.text',
+  require 'knowledge.tools',
   require 'knowledge.wrappers',
 }
 
@@ -59,6 +60,7 @@ return {
   languages = require 'knowledge.languages',
   paths = require 'knowledge.paths',
   outputs = require 'knowledge.outputs',
+  unheld = require 'knowledge.unheld',
   -- Options whose values are patterns, whatever the program.
   text = {
     '--exclude', '--exclude-dir', '--exclude-glob', '--exclude-path', '--exclude-pattern',

@@ -31,6 +31,7 @@ NODE.executes = '-r --require --import --loader --experimental-loader'
 NODE.single_dash_long = true -- -pe
 
 local PERL = with_code('-e -E', 'perl', '-I -M -m -F', '-v -V --version')
+PERL.executes = '-I'
 PERL.accesses = {
   { access = 'write', of = 'operands', when = '-i' },
   { access = 'read', of = 'operands', when = '-e -E' },
@@ -38,7 +39,7 @@ PERL.accesses = {
 PERL.options_first = nil
 
 local RUBY = with_code('-e', 'ruby', '-I -r -F -E -C', '-v --version -h')
-RUBY.executes = '-r'
+RUBY.executes = '-r -I'
 RUBY.accesses = {
   { access = 'write', of = 'operands', when = '-i' },
   { access = 'read', of = 'operands', when = '-e' },
@@ -49,6 +50,9 @@ local LUA = with_code('-e', 'lua', '-l -b -O -j', '-v', '-i')
 local PHP = with_code('-r -B -R -E --run', 'php', '-c -d -f -F -S -t -z', '-v --version -i -m -l '
   .. '-S')
 PHP.executes = '-f -F -z'
+
+-- Packages by name, or directories of them.
+local LOCAL = { executes = 'operands' }
 
 return {
   ['python python2 python3 python2.* python3.* pypy pypy3 ipython ipython3 micropython'] = PYTHON,
@@ -62,18 +66,20 @@ return {
   bun = {
     values = '-e --eval -p --print --cwd -r --preload -c --config',
     cwd = '--cwd',
-    executes = '-r --preload',
+    executes = { 'first', '-r --preload' },
     runs = { { how = 'code', from = '-e --eval -p --print', language = 'javascript' } },
     subcommands = {
       run = {},
       x = { options_first = true, runs = { { how = 'argv' } } },
       exec = { runs = { { how = 'joined' } } },
-      install = {}, i = {}, add = {}, remove = {}, test = {}, build = {}, update = {}, publish = {},
-      create = {}, init = {}, link = {}, pm = {},
+      install = LOCAL, i = LOCAL, add = LOCAL, link = LOCAL,
+      remove = {}, test = {}, build = {}, update = {}, publish = {},
+      create = {}, init = {}, pm = {},
     },
   },
   deno = {
     values = '-c --config --import-map -L --log-level',
+    executes = '-c --config --import-map',
     subcommands = {
       eval = {
         values = '--ext',
@@ -113,6 +119,7 @@ return {
     '-v --version'),
   ['groovy kotlin kotlinc scala jshell clojure clj bb'] = with_code('-e --eval', 'jvm',
     '-cp -classpath -script -M -A', '-version --version'),
+  gnuplot = with_code('-e', 'gnuplot', '-c -geometry', '--version -V -h --help'),
   ['osascript'] = {
     values = '-e -l -s',
     runs = {

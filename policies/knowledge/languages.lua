@@ -76,7 +76,7 @@ return {
       .. [[|Get-(?:Location|ChildItem|Date|Process))\s*]],
   },
   make = {}, tcl = {}, lisp = {}, haskell = {}, ocaml = {}, elixir = {}, jvm = {}, applescript = {},
-  ed = {}, redis = {},
+  ed = {}, redis = {}, gnuplot = {},
   -- Shells whose grammar is another one. What looks alike may mean something else there.
   fish = {}, nu = {}, xonsh = {}, elvish = {}, csh = {}, rc = {}, other_shell = {}, cmd = {},
   -- zsh reads plain commands as bash does; they are analysed as well.

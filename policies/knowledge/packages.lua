@@ -20,6 +20,8 @@ local function runner(values)
   }
 end
 local RUN = runner()
+-- Packages by name, or directories of them.
+local LOCAL = { executes = 'operands' }
 
 local SYSTEM = {
   values = '-o --option -c --config-file -t --target-release -a -r --root --installroot --repo '
@@ -57,6 +59,9 @@ return {
       .. 'dedupe rebuild version explain why doctor ping pkg docs bugs repo root prefix bin '
       .. 'completion help query sbom install-test it install-ci-test cit shrinkwrap hook', {
       exec = RUN, x = RUN,
+      install = LOCAL, i = LOCAL, add = LOCAL, link = LOCAL, ln = LOCAL, it = LOCAL,
+      pack = { fetches = 'tree' },
+      explore = { options_first = true, runs = { { how = 'argv', skip = 1 } } },
       ['config set'] = {}, ['config get'] = {}, ['config list'] = {}, ['config ls'] = {},
       ['config delete'] = {}, ['config edit'] = {},
       ['cache clean'] = {}, ['cache verify'] = {},
@@ -70,8 +75,11 @@ return {
     executes = '--script-shell',
     subcommands = subcommands('install i add remove rm update up test t run start list ls outdated '
       .. 'why audit publish pack link unlink init create import prune rebuild store config deploy '
-      .. 'fetch patch patch-commit setup env root bin licenses build dev lint', {
-      exec = RUN, dlx = RUN, ['config set'] = {},
+      .. 'fetch patch patch-commit setup env root bin licenses build dev lint login logout adduser '
+      .. 'owner token whoami', {
+      exec = RUN, dlx = RUN, ['config set'] = {}, ['config get'] = {}, ['config list'] = {},
+      ['config delete'] = {},
+      add = LOCAL, install = LOCAL, i = LOCAL, link = LOCAL,
     }),
   },
   ['yarn yarnpkg'] = {
@@ -82,7 +90,8 @@ return {
       .. 'audit publish pack link unlink init create config cache info workspaces workspace '
       .. 'global login logout owner tag team version versions import dedupe plugin rebuild set '
       .. 'build dev lint', {
-      exec = RUN, dlx = RUN, node = {}, ['npm publish'] = {}, ['global add'] = {},
+      exec = RUN, dlx = RUN, node = {}, add = LOCAL, link = LOCAL,
+      ['npm publish'] = {}, ['global add'] = {},
       ['config set'] = {},
     }),
   },
@@ -94,8 +103,12 @@ return {
       .. '--config-settings --global-option --install-option --report --format --path',
     reads = '-r --requirement -c --constraint',
     writes = '-t --target --prefix --root --src -d --dest -w --wheel-dir --log --report',
+    executes = '-e --editable --python',
     subcommands = subcommands('install uninstall list show freeze check download wheel search hash '
-      .. 'config cache debug index inspect lock help'),
+      .. 'config cache debug index inspect lock help', {
+      install = LOCAL, wheel = LOCAL, download = { fetches = 'tree' },
+      ['config set'] = {}, ['config edit'] = {}, ['config unset'] = {},
+    }),
   },
   pipx = {
     values = '--python --pip-args --index-url --spec --suffix',
@@ -128,7 +141,9 @@ return {
       ['pip install'] = {
         values = '-r --requirement -c --constraint -e --editable -t --target --prefix -p --python',
         reads = '-r --requirement', writes = '-t --target --prefix',
+        executes = { 'operands', '-e --editable' },
       },
+      add = LOCAL,
       ['pip uninstall'] = {}, ['pip list'] = {}, ['pip freeze'] = {}, ['pip show'] = {},
       ['pip compile'] = { values = '-o --output-file', writes = '-o --output-file' },
       ['pip sync'] = {}, ['pip tree'] = {}, ['pip check'] = {},
@@ -145,7 +160,7 @@ return {
     subcommands = subcommands('install add remove update lock show build publish check init new '
       .. 'env config version export self search cache', {
       run = { options_first = true, runs = { { how = 'argv' } } },
-      shell = {},
+      shell = {}, add = LOCAL,
     }),
   },
   ['gem bundle bundler'] = {

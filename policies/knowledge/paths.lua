@@ -110,8 +110,7 @@ return {
     name = 'harmless_device',
     entries = {
       '/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty',
-      '/dev/std*', '/dev/f[d]', '/dev/pts', '/dev/console',
-      '/proc/*/fd',
+      '/dev/std*', '/dev/f[d]', '/dev/console', '/proc/self/fd',
     },
   },
   { name = 'serial_port', entries = { '/dev/ttyUSB*', '/dev/ttyACM*' } },
@@ -120,12 +119,22 @@ return {
     name = 'credential',
     named = true,
     entries = joined(credentials, {
-      '/proc/*/environ', '!/proc/self/environ', '/proc/*/mem', '/home/*/.ssh', '/home/*/.aws',
+      '/proc/*/environ', '!/proc/self/environ', '!/proc/thread-self/environ',
+      '/proc/*/mem', '/home/*/.ssh', '/home/*/.aws',
       '/home/*/.gnupg', '/home/*/.netrc', '/home/*/.config/gh', '/home/*/.kube',
       '/home/*/.git-credentials', '/root/.ssh', '/root/.aws', '/root/.gnupg', '/root/.kube',
       '/Users/*/.ssh', '/Users/*/.aws', '/Users/*/Library/Keychains', '/Library/Keychains',
       '/etc/master.passwd', '/var/lib/docker/secrets',
     }),
+  },
+  {
+    -- What is in the environment of a process, with the secrets of a session.
+    name = 'environment',
+    named = true,
+    entries = {
+      '/proc/*/environ', '/proc/*/task/*/environ', '/proc/self/environ',
+      '/proc/thread-self/environ', '/proc/1/environ',
+    },
   },
   {
     -- In patterns as well, so that ~/.ssh/* still counts as keys.
@@ -153,6 +162,7 @@ return {
       '**/.git-credentials', '**/.htpasswd', '**/id_rsa', '**/id_ed25519', '**/id_ecdsa',
       '**/credentials.json', '**/service-account.json', '**/secrets.yml', '**/secrets.yaml',
       '**/secrets.json', '**/*.p12', '**/*.pfx', '**/*.keystore', '**/*.jks', '**/*.kdbx',
+      '**/*.tfstate', '**/*.tfstate.backup', '**/.docker/config.json', '**/.kube/config',
       '**/private.pem', '**/private.key', '**/.aws', '**/.ssh', '**/.gnupg', '**/.vault-token',
     },
   },
@@ -172,6 +182,23 @@ return {
       '**/.devcontainer', '**/.npmrc', '**/.yarnrc.yml', '**/.gitmodules',
       '**/.pre-commit-config.yaml', '**/.gibbous',
     },
+  },
+  {
+    -- Repositories that sandboxed runs have made: nobody has seen the code and the configuration
+    -- that is in them.
+    name = 'made_by_runs',
+    inside = true,
+    named = true,
+    entered = true,
+    entries = { '$MADE_BY_RUNS' },
+  },
+  {
+    -- The machine's /tmp and its like, once the session has its own: outside of the sandbox, a name
+    -- there may lead to what a sandboxed run has made.
+    name = 'session_temporary',
+    named = true,
+    entered = true,
+    entries = { '$SESSION_TEMPORARY' },
   },
   {
     -- The repository itself: without it nothing can be restored.

@@ -51,7 +51,7 @@ return {
   ['delta difft icdiff wdiff'] = { reads = 'operands' },
   sed = {
     values = '-e --expression -f --file -l --line-length',
-    reads = '-f --file',
+    executes = '-f --file',
     accesses = {
       { access = 'read', of = 'rest', unless = '-e --expression -f --file' },
       { access = 'write', of = 'rest', when = '-i --in-place' },
@@ -85,7 +85,8 @@ return {
     text = 'first --expression',
     values = '-f --from-file -L --library-path --indent -p --input-format -o '
       .. '--output-format --expression',
-    reads = { '-f --from-file -L --library-path' },
+    reads = '-f --from-file -L --library-path',
+    executes = '-f --from-file -L --library-path',
     accesses = {
       { access = 'read', of = 'rest', unless = '-f --from-file' },
       { access = 'read', of = 'operands', when = '-f --from-file' },

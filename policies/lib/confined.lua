@@ -1,6 +1,9 @@
 -- What becomes of a command that no rule speaks of, in a mode whose `commands.unmatched` is
--- 'confined': it runs in the sandbox, unasked. What it needs beyond that, its caller asks for
--- (`allow`), and a person decides about just that. Used by matrix.lua and policy.lua.
+-- 'confined', and of what nobody can know before it runs, where `commands.doubt` is: it runs in the
+-- sandbox, unasked. What it needs beyond that, its caller asks for (`allow`), and a person decides
+-- about just that. Used by matrix.lua and policy.lua.
+local sandbox = require 'sandbox'
+
 local M = {}
 
 -- The profiles of lib/sandbox.lua, by how a verdict is confined.
@@ -11,11 +14,21 @@ local REQUESTS = {
 
 local WAY_OUT = 'add a rule that allows it'
 
--- Names the command without a rule, and what else the line would run.
+local HELD = 'It runs confined: it reads all but credentials, writes the workspace and its own '
+  .. "temporary directories, and has no network but this session's."
+
+-- Rules about repositories that sandboxed runs have made.
+local function is_made(id)
+  return id ~= nil and id:find '^made%.' ~= nil
+end
+
+-- Names what is not known, and what else the line would run.
 local function subject(judged)
-  local text = ('No rule of the policy covers %s'):format(judged.unmatched or 'this command')
+  local text = (judged.may_confine or is_made(judged.rule)) and judged.reason:gsub('%.$', '')
+    or ('No rule of the policy covers %s'):format(judged.unmatched or 'this command')
   if (judged.commands or 1) > 1 then
-    text = text .. ', so that the whole line is confined: run the rest of it by itself'
+    text = text .. (judged.may_confine and '. The' or ', so that the')
+      .. ' whole line is confined: run the rest of it by itself'
   end
   return text
 end
@@ -45,6 +58,15 @@ function M.request(how, grants)
     return { profile = request.profile }
   end
   return request
+end
+
+local function asks_out(wishes)
+  for _, wish in ipairs(wishes or {}) do
+    if wish == 'repository' then
+      return true
+    end
+  end
+  return false
 end
 
 -- Why the effect cannot be confined; nil: it can.
@@ -83,8 +105,27 @@ function M.judge(effect)
   end
   return {
     decision = 'allow', rule = ('modes.%s.unmatched'):format(effect.mode), confined = 'confined',
-    reason = subject(effect.judged) .. '. It runs confined: it reads all but credentials, writes '
-      .. 'the workspace and its own temporary directories, and has no network but this session\'s.',
+    reason = subject(effect.judged) .. '. ' .. HELD,
+  }
+end
+
+--- Returns the verdict on a line about which rules ask only because of what nobody can know; nil
+--- and why where nothing holds it.
+---
+--- Example: `confined.judge_doubt(effect)` where `effect.judged.may_confine` is true
+---@param effect Effect
+---@return Verdict? verdict
+---@return string? reason
+function M.judge_doubt(effect)
+  local judged = effect.judged
+  local why = obstacle(effect)
+  if why then
+    return nil, ('%s It could run confined, but %s.'):format(judged.reason, why)
+  end
+  local by = effect.executor and ('The executor %s confines it.'):format(effect.executor) or HELD
+  return {
+    decision = 'allow', rule = judged.rule, reason = ('%s. %s'):format(subject(judged), by),
+    confined = not effect.executor and 'confined' or nil,
   }
 end
 
@@ -117,6 +158,24 @@ function M.judge_build(effect, verdict)
   }
 end
 
+--- Returns the verdict on a line that is asked about only because it obeys or runs what is in a
+--- repository that a run has made: it is confined. nil: a person is to be asked, because something
+--- else is in question, it cannot be confined, or it asks for that (`allow`: 'repository').
+---
+--- Example: `confined.judge_made(effect)`
+---@param effect Effect
+---@return Verdict?
+function M.judge_made(effect)
+  local judged = effect.judged
+  if not is_made(judged.rule) or judged.doubtful or asks_out(effect.allow) or obstacle(effect) then
+    return nil
+  end
+  return {
+    decision = 'allow', rule = judged.rule, confined = not effect.executor and 'confined' or nil,
+    reason = judged.reason .. ' It runs confined; `allow = ["repository"]` asks a person.',
+  }
+end
+
 -- The parts of 'network', 'read:PATH' or 'write:PATH'.
 local function kind_and_path(wish)
   if wish == 'network' then
@@ -139,6 +198,15 @@ end
 ---@return Verdict
 function M.widen(effect, verdict, mode)
   local wishes = effect.allow or {}
+  local never = verdict.decision ~= 'deny' and sandbox.never_shown(wishes, effect.places)
+  if never then
+    return {
+      decision = 'deny', rule = 'sandbox.allow',
+      reason = ('%s names what Gibbous itself keeps (answers of people, the output of other '
+        .. 'sessions), which no run sees: leave it out, and use the tools or let a person look.'
+        ):format(never),
+    }
+  end
   if #wishes == 0 or verdict.decision ~= 'allow' or verdict.confined ~= 'confined'
     or effect.seen then
     return verdict

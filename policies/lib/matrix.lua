@@ -22,7 +22,7 @@ local MODE = schema.object {
   sandbox = schema.sandbox { optional = true }, -- sandbox.check knows the profiles
   secrets = OPTIONAL, -- starts that name secrets; default: ask
   commands = schema.object({
-    unmatched = UNMATCHED_COMMANDS, ask = OPTIONAL, build = BUILDS,
+    unmatched = UNMATCHED_COMMANDS, doubt = UNMATCHED_COMMANDS, ask = OPTIONAL, build = BUILDS,
   }, { optional = true }),
   rank = schema.integer { optional = true },
 }
@@ -101,7 +101,21 @@ local function judge_commands(mode, effect)
     return judged
   end
   if judged.decision == 'ask' then
-    local decision, reason = commands.ask or 'ask', judged.reason
+    local made = commands.unmatched == 'confined' and confined.judge_made(effect)
+    if made then
+      return made
+    end
+    -- All that asks is what nobody can know, and nothing known speaks against it.
+    local doubted = judged.may_confine and commands.doubt
+    local refusal
+    if doubted == 'confined' then
+      local verdict, why = confined.judge_doubt(effect)
+      if verdict then
+        return verdict
+      end
+      doubted, refusal = nil, why
+    end
+    local decision, reason = doubted or commands.ask or 'ask', refusal or judged.reason
     if decision == 'deny' then
       local text = '%s It needs approval, and mode %s has no person to ask.'
       reason = text:format(reason, effect.mode)

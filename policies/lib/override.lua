@@ -103,4 +103,100 @@ function M.with(rules, more)
   return all
 end
 
+-- Whether a command is these words and what may follow them, each word known before it runs, and
+-- nothing else: no variable, wrapper or redirection, and no part of another command.
+local function is_plain(command, words, follows)
+  if command.program ~= words[1] or command.privileged or command.remote then
+    return false
+  end
+  for _, list in ipairs { command.assignments, command.wrappers, command.within } do
+    if #list > 0 then
+      return false
+    end
+  end
+  for _, access in ipairs(command.accesses) do
+    if access.redirection then
+      return false
+    end
+  end
+  local count = 0
+  while command.literal[count + 1] ~= nil do
+    count = count + 1
+    if not command.literal[count] then
+      return false
+    end
+  end
+  local more = count - #words
+  if more < 0 or follows == 'nothing' and more > 0 or follows == nil and more == 0 then
+    return false
+  end
+  for at, word in ipairs(words) do
+    if command.argv[at] ~= word then
+      return false
+    end
+  end
+  return true
+end
+
+local function without_examples(examples, text)
+  local kept = {}
+  for _, example in ipairs(examples) do
+    local line = type(example) == 'table' and (example.command or table.concat(example, ' '))
+      or example
+    if not line:find(text, 1, true) then
+      kept[#kept + 1] = example
+    end
+  end
+  return kept
+end
+
+---@class Approved
+---@field id string of the rule that allows
+---@field words string[] that the commands begin with: { 'git', 'push', 'origin' }
+---@field follows? 'nothing'|'anything' the words; default: at least one word
+---@field asked_by string[] ids of the rules that ask about them no more
+---@field match (string|Example)[]
+
+--- Returns the rules, with one that allows plain commands that begin with these words; the rules
+--- `asked_by` do not ask about them any more, and every other rule still counts.
+--- `gibbous policy suggest` writes such calls.
+---
+--- Example: `override.approve(rules, { id = 'approved.push', words = { 'git', 'push', 'origin' },
+--- asked_by = { 'git.push' }, match = { 'git push origin x' } })`
+---@param rules Rule[]
+---@param approved Approved
+---@return Rule[]
+function M.approve(rules, approved)
+  local words, follows = approved.words, approved.follows
+  local text = table.concat(words, ' ')
+  local all, patterns = {}, patterns_of(table.concat(approved.asked_by, ' '))
+  for _, rule in ipairs(rules) do
+    if names(patterns, rule.id) then
+      local before = rule.test
+      local match = without_examples(rule.match, text)
+      if #match == 0 then
+        match[1] = text .. ' "$WORD"'
+      end
+      rule = merged(rule, {
+        match = match,
+        test = function(command)
+          return not is_plain(command, words, follows) and (before == nil or before(command))
+        end,
+      })
+    end
+    all[#all + 1] = rule
+  end
+  check(patterns)
+  all[#all + 1] = {
+    id = approved.id,
+    decision = 'allow',
+    program = { words[1] },
+    test = function(command)
+      return is_plain(command, words, follows)
+    end,
+    match = approved.match,
+  }
+  return all
+end
+
 return M

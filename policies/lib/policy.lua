@@ -38,7 +38,7 @@ function M.decider(modes)
       verdict.sandbox = sandbox.strictest({
         mode.sandbox or {}, configured.sandbox or {}, configured.queued_sandbox or {},
         effect.sandbox or {}, confined.request(verdict.confined, grants),
-      }, grants)
+      }, grants, effect.places)
     end
     verdict.confined, verdict.unseen = nil, nil
     return verdict

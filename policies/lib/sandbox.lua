@@ -7,8 +7,9 @@
 -- $POLICIES, $CONFIG and $STATE (Gibbous's own), and, for a workspace that is a linked git
 -- worktree, $GIT_LINK, $GIT_WORKTREE and $GIT_COMMON. $GIT_DIRS are the directories of the
 -- workspace's repository, of its submodules and worktrees, and of the repositories below it;
--- $GIT_NESTED are the .git directories of those, and $GIT_LINK has their .git files. What does not
--- exist on a machine is skipped.
+-- $GIT_NESTED are the .git directories of those, and $GIT_LINK has their .git files. $CACHES are
+-- where package managers and compilers keep what they have (`caches` of the configuration). What
+-- does not exist on a machine is skipped, but for what is layered.
 local credentials = require 'credentials'
 
 local M = {}
@@ -78,15 +79,6 @@ M.PROFILES = {
   },
 }
 
--- Where package managers and compilers keep what they download and have built.
-local CACHES = {
-  '~/.cache', '~/.npm', '~/.yarn', '~/.pnpm-store', '~/.local/share/pnpm', '~/.bun/install',
-  '~/.deno', '~/.cargo/registry', '~/.cargo/git', '~/.rustup', '~/go/pkg', '~/.gradle',
-  '~/.m2/repository', '~/.ivy2', '~/.sbt', '~/.nuget/packages', '~/.local/share/NuGet', '~/.gem',
-  '~/.bundle/cache', '~/.composer/cache', '~/.cabal/packages', '~/.stack', '~/.mix', '~/.hex',
-  '~/.pub-cache', '~/.conan', '~/.conan2', '~/.ccache', '~/.local/share/virtualenvs', '~/.pyenv',
-}
-
 local function with(profile, changes)
   local made = {}
   for name, value in pairs(profile) do
@@ -98,14 +90,27 @@ local function with(profile, changes)
   return made
 end
 
+-- Databases of this machine, which a network of the session's own does not keep away.
+local DAEMONS = {
+  '/run/postgresql', '/run/mysqld', '/run/mariadb', '/run/redis', '/run/memcached', '/run/mongodb',
+  '/var/lib/mysql/mysql.sock', '/run/php', '/run/fail2ban', '/run/supervisor.sock', '/run/uwsgi',
+}
+
 -- A run that no rule speaks of, and a build: as `workspace`, with the network that is asked for.
-M.PROFILES.confined = with(M.PROFILES.workspace, { rank = 15 })
+M.PROFILES.confined = with(M.PROFILES.workspace, {
+  rank = 15, unreadable = { unpack(UNREADABLE) }, layered = { '$CACHES' },
+})
+for _, path in ipairs(DAEMONS) do
+  table.insert(M.PROFILES.confined.unreadable, path)
+end
 M.PROFILES.build = with(M.PROFILES.workspace, {
-  rank = 12, write = { '$WORKSPACE', '$TMP', '$GIT_COMMON', unpack(CACHES) },
+  rank = 12, write = { '$WORKSPACE', '$TMP', '$GIT_COMMON', '$CACHES' },
 })
 
 local NETWORKS = { on = 0, loopback = 1, off = 2 }
-local LISTS = { 'read', 'write', 'unreadable', 'unwritable', 'pinned', 'occupied' }
+local LISTS = {
+  'read', 'write', 'unreadable', 'unwritable', 'pinned', 'occupied', 'layered',
+}
 
 local function profile_names()
   local names = {}
@@ -154,13 +159,48 @@ local function is_within(path, directory)
   return path == directory or path:sub(1, #directory + 1) == directory .. '/'
 end
 
+-- Returns what a path of a profile stands for on this machine: its variable's places.
+local function expanded(path, places)
+  local name, rest = path:match '^%$([%u_]+)(.*)$'
+  if not name then
+    return { path }
+  end
+  local all = {}
+  for _, place in ipairs((places or {})[name] or {}) do
+    all[#all + 1] = place .. rest
+  end
+  return all
+end
+
+--- Returns the wish of `allow` that would open what no run may see: what Gibbous keeps. Approvals
+--- and the output of other sessions are there, so that no person can open it for a run either.
+---
+--- Example: `sandbox.never_shown({ 'read:/s/gibbous' }, { STATE = { '/s/gibbous' } })`
+---@param wishes string[]
+---@param places? table<string, string[]> of this machine, by variable
+---@return string?
+function M.never_shown(wishes, places)
+  for _, wish in ipairs(wishes) do
+    local path = wish:match '^%a+:(.+)$'
+    for _, own in ipairs(path and OWN or {}) do
+      for _, place in ipairs(expanded(own, places)) do
+        if is_within(path, place) then
+          return wish
+        end
+      end
+    end
+  end
+end
+
 -- Returns the hidden paths without those that hold one of `shown`.
-local function without(hidden, shown)
+local function without(hidden, shown, places)
   local left = {}
   for _, path in ipairs(hidden) do
     local opened = false
-    for _, each in ipairs(shown) do
-      opened = opened or is_within(each, path)
+    for _, place in ipairs(#shown > 0 and expanded(path, places) or {}) do
+      for _, each in ipairs(shown) do
+        opened = opened or is_within(each, place)
+      end
     end
     left[#left + 1] = not opened and path or nil
   end
@@ -174,8 +214,9 @@ end
 ---@param requests SandboxRequest[]
 ---@param grants? { read: string[], write: string[] } paths beyond the profile `confined`; another
 ---one that was chosen gives nothing away
+---@param places? table<string, string[]> what the variables of hidden paths stand for
 ---@return Sandbox?
-function M.strictest(requests, grants)
+function M.strictest(requests, grants, places)
   local chosen, network, abi = 'none', 'on', 0
   local ports
   for _, request in ipairs(requests) do
@@ -207,7 +248,7 @@ function M.strictest(requests, grants)
   end
   if grants and chosen == 'confined' then
     whole.write = joined(whole.write, grants.write)
-    whole.unreadable = without(whole.unreadable, grants.read)
+    whole.unreadable = without(whole.unreadable, grants.read, places)
   end
   return whole
 end

@@ -1,8 +1,6 @@
 -- The words of which sub-commands are made: what removes or stops something, what only looks, and
 -- which programs are known to work on this machine alone. Rules about tools that nobody has listed
 -- use it: `acmectl node delete` has the shape of a removal, whatever acmectl is.
-local knowledge = require 'knowledge'
-
 local M = {}
 
 local function set(names)
@@ -31,10 +29,10 @@ local CHANGING = set('create update set put add apply deploy start run exec modi
 local LOOKING = set('describe list ls show get help version logs log status tail whoami info '
   .. 'search '
   .. 'filter head wait history ps validate diff inspect doctor lookup check plan preview view '
-  .. 'explain stat du count scan find current events top usage docs output outputs read lint '
+  .. 'explain stat du scan find current events top usage docs output outputs read lint '
   .. 'dump test query verify tree browse cat lst batch-get summary overview estimate '
   .. 'locate is-active ping graph watch synth synthesize template compare monitor locations '
-  .. 'regions sizes images types')
+  .. 'regions sizes images types health digest analyze catalog')
 -- Alone, these list what they name.
 local NOUNS = set('members apps addons plans ps regions releases domains')
 -- In the tools of these, a group such as `run` comes first and the verb last.
@@ -152,6 +150,8 @@ function M.looks(command)
     return true
   end
   for at, word in ipairs(words) do
+    -- In aws, the service comes first: aws logs put-retention-policy.
+    local service = at == 1 and #words > 1 and command.program:find('^aws') ~= nil
     if word:find('[$`{]') or M.removes(word) then
       return false
     end
@@ -163,7 +163,7 @@ function M.looks(command)
     end
     -- list, get-object, instances:list, ListBuckets
     local task = word:find(':', 1, true) ~= nil
-    if LOOKING[parts[task and #parts or 1]] then
+    if not service and LOOKING[parts[task and #parts or 1]] then
       return command.program ~= 'bq' or word ~= 'query'
     end
     local group = at == 1 and #words > 1 and GROUPS_FIRST[command.program]
@@ -176,24 +176,22 @@ end
 
 -- Programs of these tables change what is elsewhere.
 local ELSEWHERE = { 'knowledge.clouds', 'knowledge.containers', 'knowledge.databases' }
-local known, patterns, elsewhere
+local allowed, patterns, elsewhere
 
---- Collects the names of the programs that are known. rules.init does this while the policy is
---- read, because it takes too long for a command that is being judged.
+--- Collects the names of programs that rules allow, and of those that work elsewhere. The rules
+--- that ask for them do this while they are read, because it takes too long for a command that is
+--- being judged.
 ---
 --- Example: `verbs.prepare()`
 function M.prepare()
-  known, patterns, elsewhere = {}, {}, {}
+  allowed, patterns, elsewhere = {}, {}, {}
   local function note(name)
     local head = name:match('^([^*]*)%*')
     if head then
       patterns[#patterns + 1] = head
     else
-      known[name] = true
+      allowed[name] = true
     end
-  end
-  for name in pairs(knowledge.programs) do
-    note(name)
   end
   for _, rules in ipairs { require 'rules.building', require 'rules.everyday' } do
     for _, rule in ipairs(rules) do
@@ -214,20 +212,21 @@ function M.prepare()
   end
 end
 
---- Returns true for a program that is known to work on this machine: git, make, eslint. What it
---- removes is judged by its own rules.
+--- Returns true for a command of a program that is known to work on this machine: git, make,
+--- eslint. What it removes is judged by its own rules.
 ---
---- Example: `verbs.is_local('make')`
----@param program string
+--- Example: `verbs.is_local(command)`
+---@param command CommandFacts
 ---@return boolean
-function M.is_local(program)
-  if not known then
+function M.is_local(command)
+  if not allowed then
     M.prepare()
   end
+  local program = command.program
   if elsewhere[program] then
     return false
   end
-  if known[program] then
+  if command.known_program or allowed[program] then
     return true
   end
   for _, head in ipairs(patterns) do

@@ -8,5 +8,5 @@ return {
     bg_start = 'allow', bg_status = 'allow', bg_output = 'allow',
     bg_input = 'allow', bg_kill = 'allow',
   },
-  commands = { unmatched = 'confined', ask = 'ask' },
+  commands = { unmatched = 'confined', doubt = 'confined', ask = 'ask' },
 }

@@ -110,7 +110,7 @@ return {
       'mcp', 'fastmcp', 'smithery', 'mcp-cli', 'mcpm', 'mcp-*', 'inspector', '*mcp-install*',
       '@smithery', 'cli', 'add-mcp', 'mcp-remote', 'mcp-get', 'docker', 'code', 'cursor',
       'windsurf',
-      'code-insiders', 'codium', 'zed', 'vscode-cli', 'gh', 'uvx', 'docker-mcp', 'skills',
+      'code-insiders', 'codium', 'zed', 'vscode-cli', 'gh', 'docker-mcp', 'skills',
       'openskills',
       'cli@latest', 'inspector@latest', 'mcp-remote@latest',
     },
@@ -131,9 +131,6 @@ return {
         or program == 'code-insiders' or program == 'zed' then
         return table.concat(command.argv, ' '):find('%-%-add%-mcp') ~= nil or first == 'agent'
           or first == 'chat'
-      end
-      if program == 'uvx' then
-        return false
       end
       return not LOOKS[first] and first ~= 'list' and first ~= 'dev'
     end,

@@ -3,6 +3,66 @@
 -- (writing outside the workspace, publishing, pushing) count before these.
 local MODES = { 'auto', 'ci' }
 
+-- What may stand in a command that changes files in place. Its code and its paths are judged, too.
+local EDITS = {
+  sed = {
+    '^%-[nErszu]*$', '^%-[nErszu]*i[%w._~-]*$', '^%-[nErszu]*e', '^%-%-in%-place', '^%-%-quiet$',
+    '^%-%-expression', '^%-%-regexp%-extended$', '^%-%-silent$', '^%-%-posix$',
+    '^%-%-null%-data$', '^%-%-separate$',
+  },
+  sort = {
+    '^%-[bdfghiMnRrVcCmsuz]*$', '^%-[bdfghiMnRrVcCmsuz]*o', '^%-[bdfghiMnRrVcCmsuz]*[kt]',
+    '^%-%-output', '^%-%-unique$', '^%-%-key', '^%-%-reverse$', '^%-%-numeric%-sort$',
+    '^%-%-version%-sort$', '^%-%-stable$', '^%-%-field%-separator',
+  },
+  yq = {
+    '^%-[ieMNPCo]+$', '^%-%-inplace$', '^%-%-in%-place$', '^%-o=?%w*$', '^%-p=?%w*$', '^%-I',
+    '^%-%-indent', '^%-y$', '^%-Y$', '^%-r$',
+  },
+  shuf = { '^%-o', '^%-n', '^%-i', '^%-e$', '^%-%-output', '^%-%-head%-count' },
+  iconv = { '^%-[fto]', '^%-c$', '^%-%-output', '^%-%-from%-code', '^%-%-to%-code' },
+  awk = { '^%-F', '^%-v', '^%-i$' },
+}
+EDITS.gsed, EDITS.gawk = EDITS.sed, EDITS.awk
+
+local function edits(command)
+  local patterns = EDITS[command.program]
+  for at = 2, #command.argv do
+    if not command.literal[at] and command.argv[at]:find('^[$`]') then
+      return false -- it may become any option
+    end
+  end
+  for _, index in ipairs(command.options) do
+    local known = false
+    for _, pattern in ipairs(patterns) do
+      known = known or command.argv[index]:find(pattern) ~= nil
+    end
+    if not known then
+      return false
+    end
+  end
+  if command.program:find('awk') then -- only gawk -i inplace
+    local inplace = false
+    for at = 2, #command.argv do
+      inplace = inplace or command.argv[at - 1] == '-i' and command.argv[at] == 'inplace'
+      if command.argv[at - 1] == '-i' and command.argv[at] ~= 'inplace' then
+        return false
+      end
+    end
+    return inplace
+  end
+  return #command.options > 0
+end
+
+-- Programs that run the code of the workspace that they are given.
+local RUNNERS = {}
+for name in ([[elixir iex ocaml groovy kotlin kotlinc scala racket guile
+  runghc runhaskell clojure bb tclsh crystal nim raku gnuplot fish sbcl swipl octave tsx ts-node
+  esno swc-node make gmake nu expect julia R r deno bun dart swift zig mix stack mill raku]])
+  :gmatch('%S+') do
+  RUNNERS[name] = true
+end
+
 return {
   {
     id = 'building.tools',
@@ -28,8 +88,8 @@ return {
     decision = 'allow',
     modes = MODES,
     program = {
-      'npm', 'npx', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx', 'deno', 'corepack', 'pip', 'pip3',
-      'pip3.*', 'uv', 'uvx', 'poetry', 'pdm', 'hatch', 'pipenv', 'bundle', 'bundler', 'gem',
+      'npm', 'pnpm', 'yarn', 'bun', 'deno', 'corepack', 'pip', 'pip3',
+      'pip3.*', 'uv', 'poetry', 'pdm', 'hatch', 'pipenv', 'bundle', 'bundler', 'gem',
       'composer', 'virtualenv',
     },
     match = {
@@ -64,8 +124,9 @@ return {
       .. 'clang-format clang-tidy run-clang-tidy rubocop rspec rails phpunit phpstan psalm '
       .. 'semgrep pre-commit lint-staged commitlint knip depcheck madge cspell codespell typos '
       .. 'vale ktlint swiftformat taplo gersemi cmake-format buildifier djlint mkdocs '
-      .. 'sphinx-build hugo jekyll doxygen valgrind gcov lcov gcovr hyperfine perf gdb lldb '
-      .. 'strace ltrace',
+      .. 'sphinx-build hugo jekyll doxygen gcov lcov gcovr hyperfine perf gdb lldb '
+      .. 'prove pydocstyle vulture pytype pyre radon xenon interrogate deptry pip-audit '
+      .. 'govulncheck errcheck revive nilaway license-checker',
     match = {
       'pytest -q', 'npx tsc --noEmit', 'eslint . --fix', { command = 'vitest run', mode = 'ci' },
     },
@@ -96,16 +157,44 @@ return {
     id = 'building.files',
     decision = 'allow',
     modes = MODES,
-    program = 'mkdir cp mv rm rmdir unlink touch ln install tee sed truncate split csplit patch '
-      .. 'chmod mktemp rename dos2unix unix2dos dd sort uniq shuf rsync tar gtar bsdtar zip '
-      .. 'unzip gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd 7z jq yq sponge cat head tail '
-      .. 'echo printf grep find awk gawk cut tr base64 xxd diff ls env true false : sleep ed ex '
-      .. 'openssl wc comm paste iconv envsubst column',
-    match = {
-      'mkdir -p build', 'rm -rf dist', 'cp a b', 'sed -i s/a/b/ x', 'echo x > y',
-      { command = 'echo x > y', mode = 'ci' },
-    },
+    program = 'mkdir cp mv rm rmdir unlink touch ln install tee truncate split csplit patch '
+      .. 'chmod mktemp rename dos2unix unix2dos dd rsync tar gtar bsdtar zip '
+      .. 'unzip gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd 7z sponge find true false : sleep '
+      .. 'ed ex openssl',
+    match = { 'mkdir -p build', 'rm -rf dist', 'cp a b', 'tar xzf x.tgz', 'find . -delete' },
     not_match = { { command = 'rm -rf dist', mode = 'plan' } },
+  },
+  {
+    -- What a variable may not say is a doubt, which asks.
+    id = 'building.variables',
+    decision = 'allow',
+    modes = { 'auto' },
+    program = 'export declare typeset local readonly printf',
+    match = { 'export NODE_ENV=production', "printf -v out '%03d' 7" },
+    not_match = { 'unset x', { command = 'export NODE_ENV=x', mode = 'plan' } },
+  },
+  {
+    -- Programs that read, into files: their options are those of knowledge/reading.
+    id = 'building.outputs',
+    decision = 'allow',
+    modes = MODES,
+    program = 'sed sort uniq shuf jq gojq yq cat head tail echo printf grep egrep fgrep rg awk '
+      .. 'gawk mawk cut tr base64 xxd diff ls env wc comm paste iconv envsubst column nl tac date',
+    known_to_read = true,
+    match = { 'sort a > b', { command = 'echo x > y', mode = 'ci' }, "awk '{print $1}' a > b" },
+    not_match = { 'sort --compress-program=x a', 'uniq a b', 'diff -o x a b' },
+  },
+  {
+    id = 'building.edits',
+    decision = 'allow',
+    modes = MODES,
+    program = 'sed gsed sort yq shuf iconv awk gawk',
+    test = edits,
+    match = {
+      'sed -i s/a/b/ x', "sed -i.bak -E -e 's/a/b/' x", 'sort -u a -o a', 'yq -i .a=1 x.yml',
+      { command = "sed -i 's/a/b/' x", mode = 'ci' },
+    },
+    not_match = { 'sed -i $X a', 'sort --compress-program=x -o a a', 'sed --fil=x a' },
   },
   {
     id = 'building.downloads',
@@ -119,7 +208,7 @@ return {
     id = 'building.containers',
     decision = 'allow',
     modes = MODES,
-    program = 'docker podman buildah docker-compose',
+    program = 'docker podman docker-compose',
     subcommand = {
       'build', 'buildx build', 'image build', 'compose build', 'pull', 'compose pull', 'tag',
     },
@@ -132,10 +221,16 @@ return {
     modes = MODES,
     access = 'execute',
     path = 'workspace',
+    test = function(command)
+      return RUNNERS[command.program] or command.argv[1]:find('/', 1, true) ~= nil
+    end,
     match = {
       './configure && true', './gradlew build', { command = './scripts/test.sh', mode = 'ci' },
     },
-    not_match = { '/tmp/x.sh', { command = './a.sh', mode = 'default' } },
+    not_match = {
+      '/tmp/x.sh', { command = './a.sh', mode = 'default' }, "rush -c 'rm x'",
+      "clj -M -e '(println 1)'",
+    },
   },
   {
     id = 'building.own_jobs',

@@ -12,6 +12,8 @@ local CLOUDS = 'aws awslocal gcloud gsutil bq az doctl hcloud linode-cli vultr-c
   .. 'crane skopeo restic borg kopia istioctl tailscale cloudflared porter okteto garden'
 local READ_ELSEWHERE = 'pulumi cdk cdktf serverless sls sam kubectl oc helm docker podman'
 
+verbs.prepare()
+
 return {
   {
     id = 'clouds.change',
@@ -61,7 +63,7 @@ return {
         or last == 'hatch run' or last == 'pnpm exec' or last == 'bundle exec' then
         return false
       end
-      if verbs.is_local(command.program) or command.argv[1]:find('^%.?%.?/.*/%.bin/') == nil
+      if verbs.is_local(command) or command.argv[1]:find('^%.?%.?/.*/%.bin/') == nil
         and command.argv[1]:find('^%.%.?/') then
         return false
       end
@@ -209,7 +211,7 @@ return {
     subcommand = {
       'init', 'plan', 'validate', 'fmt', 'preview', 'diff', 'synth', 'list', 'ls', 'build',
       'package', 'get', 'providers', 'graph', 'output', 'show', 'version', 'test', 'inspect',
-      'stack', 'logs',
+      'stack', 'logs', 'run-all',
     },
     match = { 'terraform plan -out=x', 'terraform init', 'cdk diff', 'pulumi preview' },
     not_match = { 'terraform apply' },

@@ -1,9 +1,49 @@
 -- Code that cannot be known before it runs: it needs approval, and each reason says what to do
 -- instead. downloads.lua has code that is downloaded or decoded.
+
+-- They run the target that they are given; some only behind a word of their own.
+local BEHIND = {}
+for name in ([[npm pnpm yarn yarnpkg bun deno composer]]):gmatch('%S+') do
+  BEHIND[name] = { run = true, ['run-script'] = true, rum = true, urn = true, task = true }
+end
+
+-- A pattern names files that are there; xargs stands for what it reads with "..." or "{}".
+local function is_unknown(command, at)
+  local word = at and not command.literal[at] and command.argv[at]
+  return word and (word:find('[$`]') or word == '...' or word:find('{}', 1, true)) ~= nil
+end
+
+-- NAME=$VALUE is a setting.
+local function has_unknown_target(command)
+  if command.program:find('^python') or command.program:find('^pypy') then
+    for at = 2, #command.argv do
+      if command.argv[at - 1] == '-m' then
+        return is_unknown(command, at)
+      end
+    end
+    return false
+  end
+  local behind = BEHIND[command.program]
+  if behind then
+    -- A subcommand that the table of the program names is no operand.
+    local first, second = command.operands[1], command.operands[2]
+    if behind[command.subcommand] then
+      return is_unknown(command, first)
+    end
+    return first ~= nil and behind[command.argv[first]] ~= nil and is_unknown(command, second)
+  end
+  for _, at in ipairs(command.operands) do
+    if is_unknown(command, at) and not command.argv[at]:find('^[%w_.]+[:+?]?=') then
+      return true
+    end
+  end
+  return false
+end
 return {
   {
     id = 'code.unparsed',
     decision = 'ask',
+    may_confine = true,
     reason = 'A part of this line is not understood: write it more simply, or as several commands.',
     doubt = 'unparsed',
     match = { "echo 'open" },
@@ -12,6 +52,7 @@ return {
   {
     id = 'code.over_limit',
     decision = 'ask',
+    may_confine = true,
     reason = 'This line is very long: put it into a script file of the workspace, and run that.',
     doubt = 'over_limit',
     match = { 'f() { ' .. ('a; '):rep(900) .. '}; f; f; f; f; f' },
@@ -20,14 +61,33 @@ return {
   {
     id = 'code.unknown_program',
     decision = 'ask',
+    may_confine = true,
     reason = 'Which program this runs is only known when it runs: write its name.',
     doubt = 'unknown_program',
     match = { '$CMD -rf x', '$(cat x) y', '"${TOOL}" --all' },
     not_match = { 'CMD=ls; $CMD', 'ls $X' },
   },
   {
+    id = 'code.unknown_target',
+    decision = 'ask',
+    may_confine = true,
+    reason = 'Which target, script or module this runs is only known when it runs: write its name.',
+    program = 'npm pnpm yarn yarnpkg bun deno composer make gmake bmake remake ninja samu just '
+      .. 'task go-task rake invoke inv gradle gradlew mvn mvnw ant sbt mage scons waf grunt gulp '
+      .. 'nx turbo lerna tox nox python python3 python3.* pypy3',
+    computed = true,
+    test = has_unknown_target,
+    match = { 'npm run $X', 'npm run "test:$X"', 'make "$TARGET"', 'gradle $X', 'python3 -m "$X"' },
+    not_match = {
+      'X=test; npm run $X', 'npm test -- "$X"', 'npm run build -- "$X"', 'make -C "$DIR" all',
+      'make -j "$(nproc)"', 'make CC="$CC"', 'for t in a b; do make $t; done', 'make *.o',
+      'python3 a.py "$X"', 'python3 -m pytest "$X"',
+    },
+  },
+  {
     id = 'code.unknown_code',
     decision = 'ask',
+    may_confine = true,
     reason = 'What this shell will run is only known when it runs: write the commands themselves.',
     doubt = 'unknown_code',
     match = { 'sh -c "$CODE"', 'eval "$X"' },
@@ -36,6 +96,7 @@ return {
   {
     id = 'code.piped_code',
     decision = 'ask',
+    may_confine = true,
     reason = 'A shell or interpreter would run what another command prints: write it into a file '
       .. 'of the workspace, look at it, and run the file.',
     doubt = 'piped_code',
@@ -45,6 +106,7 @@ return {
   {
     id = 'code.inline_code',
     decision = 'ask',
+    may_confine = true,
     reason = 'This holds code that is not analysed: write it into a file of the workspace, and '
       .. 'run the file.',
     doubt = 'inline_code',
@@ -60,6 +122,7 @@ return {
   {
     id = 'code.executing_variable',
     decision = 'ask',
+    may_confine = true,
     reason = 'This variable makes programs run or load something: leave it out, or name the '
       .. 'program in the command.',
     doubt = 'executing_variable',
@@ -76,6 +139,7 @@ return {
   {
     id = 'code.exported_variable',
     decision = 'ask',
+    may_confine = true,
     reason = 'This variable makes programs run or load something from now on: leave it out.',
     program = 'export declare typeset local readonly',
     argument = {
@@ -107,6 +171,7 @@ return {
   {
     id = 'code.evaluated_text',
     decision = 'ask',
+    may_confine = true,
     reason = 'The shell would run the substitution in this text: put the value into a variable '
       .. 'of its own.',
     doubt = 'evaluated_text',
@@ -125,6 +190,7 @@ return {
   {
     id = 'code.redefinition',
     decision = 'ask',
+    may_confine = true,
     reason = 'This gives another meaning to the name of a known program: use a name of your own.',
     doubt = 'redefinition',
     match = { "alias git='./x'", "alias ls='rm -i'" },
@@ -133,6 +199,7 @@ return {
   {
     id = 'code.option_from_temp',
     decision = 'ask',
+    may_confine = true,
     reason = 'This runs or loads a file from a directory in which every user can write: copy it '
       .. 'into the workspace, and look at it first.',
     program = 'make gmake bmake cmake meson configure autogen.sh java javac kotlin scala rustc '
@@ -152,30 +219,9 @@ return {
     },
   },
   {
-    id = 'code.redirected_file',
-    decision = 'ask',
-    reason = 'This runs code from a file outside of the workspace: copy it into the workspace, '
-      .. 'and look at it first.',
-    program = {
-      'sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'fish', 'csh', 'tcsh', 'python', 'python3',
-      'python3.*', 'node', 'perl', 'ruby', 'php', 'lua*', 'osascript', 'tclsh', 'at', 'batch',
-      'source', '.',
-    },
-    without_flags = '-c -m -e -E --eval -p --print -r',
-    test = function(command)
-      local first = command.argv[command.operands[1]]
-      return first == nil or first == '-' or first == '/dev/stdin' or command.program == 'at'
-    end,
-    access = 'read',
-    path = 'outside unknown',
-    not_path = 'harmless_device',
-    redirection = true,
-    match = { 'sh < /tmp/x', 'python3 - < ~/x' },
-    not_match = { 'sh < x', 'python3 a.py < /tmp/data' },
-  },
-  {
     id = 'code.unread_file',
     decision = 'ask',
+    may_confine = true,
     reason = 'This runs code from a file outside of the workspace: copy it into the workspace, '
       .. 'and look at it first.',
     doubt = 'unread_file',

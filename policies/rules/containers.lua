@@ -230,4 +230,29 @@ return {
     },
     not_match = { 'podman ps', 'buildah images', 'tmux ls', 'podman machine list', 'screen -ls' },
   },
+  {
+    id = 'containers.open_build',
+    decision = 'ask',
+    reason = 'This build may reach the network of the machine, more rights, or files outside of '
+      .. 'the workspace: leave out the option.',
+    program = 'docker podman buildah nerdctl',
+    argument = {
+      '--allow*', '--network=host', '--net=host', 'host', 're:.*dest=(?:/|~|\\$HOME|\\.\\.).*',
+      '--security-opt*', '--add-host*',
+    },
+    test = function(command)
+      for at = 2, math.min(#command.argv, 4) do
+        local word = command.argv[at]
+        if word == 'build' or word == 'bake' or word == 'bud' then
+          return true
+        end
+      end
+      return false
+    end,
+    match = {
+      'docker build --network host .', 'docker build --allow security.insecure .',
+      'docker build --output type=local,dest=../x .',
+    },
+    not_match = { 'docker build -t app .', 'docker build -o type=local,dest=out .' },
+  },
 }

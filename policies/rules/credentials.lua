@@ -31,6 +31,25 @@ return {
     not_match = { 'grep -r x ~/notes', 'tar czf x.tgz src' },
   },
   {
+    id = 'credentials.enter',
+    decision = 'ask',
+    reason = 'This works in a directory of keys or passwords: let the program that needs them find '
+      .. 'them itself, or ask a person.',
+    access = 'enter execute',
+    path = 'credential',
+    not_path = 'public_key',
+    remote = false,
+    test = function(command)
+      -- Names are no secrets.
+      return command.program ~= 'ls' and command.program ~= 'find'
+    end,
+    match = {
+      'git -C ~/.password-store log -p', 'make -C ~/.ssh', 'cd ~/.ssh && make', 'npm --prefix '
+        .. '~/.aws test',
+    },
+    not_match = { 'ls ~/.ssh', 'cd src', 'git -C sub log' },
+  },
+  {
     id = 'credentials.search',
     decision = 'ask',
     reason = 'This reads a whole home or system tree, with the keys and passwords in it: '
@@ -109,16 +128,27 @@ return {
       .. 'them.',
     program = 'kubectl oc kubecolor',
     subcommand = 'get',
-    operand = { 'secret', 'secrets', 'secret/*', 'secrets/*' },
+    operand = { 'secret', 'secrets', 'secret/*', 'secrets/*', 're:(?:.*,)?secrets?(?:[,/].*)?' },
     flags = '-o --output --template',
     match = { 'kubectl get secret db -o yaml' },
     not_match = { 'kubectl get secrets', 'kubectl get pods -o wide' },
   },
   {
+    id = 'credentials.print_release',
+    decision = 'ask',
+    reason = 'This prints the manifests of a release, with the secrets in them: name the values '
+      .. 'that you need with helm get values.',
+    program = 'helm',
+    subcommand = 'get',
+    operand = { 'all', 'manifest' },
+    match = { 'helm get all app', 'helm get manifest app' },
+    not_match = { 'helm get values app', 'helm get notes app', 'helm list' },
+  },
+  {
     id = 'credentials.print_secret',
     decision = 'deny',
     reason = 'This prints secrets: let the program that needs them ask for them itself.',
-    program = 'vault op pass bw sops lpass gcloud',
+    program = 'vault op pass bw sops lpass gcloud chamber',
     test = function(command)
       local words = {}
       for _, index in ipairs(command.operands) do
@@ -127,7 +157,8 @@ return {
       local line = command.program .. ' ' .. table.concat(words, ' ') .. ' '
       for _, head in ipairs {
         'vault read ', 'vault kv get ', 'op read ', 'op item get ', 'pass show ', 'bw get ',
-        'lpass show ', 'sops decrypt ', 'gcloud secrets versions access ',
+        'lpass show ', 'sops decrypt ', 'chamber read ', 'chamber export ',
+        'gcloud secrets versions access ',
       } do
         if line:sub(1, #head) == head then
           return true
@@ -207,7 +238,7 @@ return {
     decision = 'ask',
     reason = 'This prints keys or secrets: let the program that needs them ask for them itself.',
     program = 'secret-tool cloud-init pass aws kubectl oc getent gpg gpg2 git terraform tofu npm '
-      .. 'az',
+      .. 'az gh glab',
     argument = {
       'lookup', 'search', 'query', '*/*', '-c', 'show', 'get', 'export*', '--raw*', '*shadow',
       '--export-secret*', 'credential-*', 'pull',
@@ -221,6 +252,7 @@ return {
         kubectl = { 'config view .*%-%-raw' }, oc = { 'config view .*%-%-raw' },
         getent = { ' g?shadow ' }, gpg = { '%-%-export%-secret' }, gpg2 = { '%-%-export%-secret' },
         git = { '^git credential%-' }, terraform = { ' state pull ' }, tofu = { ' state pull ' },
+        gh = { 'config get .*token' }, glab = { 'config get .*token' },
         npm = { 'config get .*_auth', 'config get .*[tT]oken' }, az = { 'secret show ' },
       }
       for _, pattern in ipairs(words[command.program:gsub('%-', '_')] or {}) do
@@ -235,5 +267,37 @@ return {
       'aws configure get aws_secret_access_key', 'terraform state pull',
     },
     not_match = { 'kubectl config view', 'getent passwd', 'npm config get registry', 'pass ls' },
+  },
+  {
+    id = 'credentials.hunt',
+    decision = 'ask',
+    reason = 'This looks for keys and gives what it finds to another program: name the file that '
+      .. 'you need.',
+    program = 'locate plocate mlocate find fd fdfind gfind',
+    argument = {
+      're:(?i).*(?:id_rsa|id_ed25519|id_ecdsa|\\.pem|\\.p12|\\.pfx|\\.kdbx|\\.keystore|\\.netrc|'
+        .. '\\.pgpass|shadow|wallet\\.dat|credentials|\\.env|tfstate|secrets?).*',
+    },
+    test = function(command)
+      local shows = {
+        head = true, tail = true, wc = true, sort = true, uniq = true, grep = true, rg = true,
+        less = true, awk = true, sed = true, cut = true, egrep = true, tee = true, read = true,
+      }
+      local first = command.feeds[1]
+      return first ~= nil and not shows[first]
+    end,
+    match = { 'locate id_rsa | xargs cat', "find / -name '*.pem' | xargs cat" },
+    not_match = {
+      "find . -name '*.pem'", "find . -name '*.ts' | xargs cat", "find . -name '*.env' | wc -l",
+    },
+  },
+  {
+    id = 'credentials.loaded',
+    decision = 'ask',
+    reason = 'This expression reads a file outside of the workspace: name the file as an argument.',
+    program = 'yq',
+    argument = { 're:(?s).*load\\w*\\(\\s*["\'](?:/|~|\\.\\.).*' },
+    match = { [[yq 'load("/etc/shadow")' a]] },
+    not_match = { [[yq '. *= load("b.yml")' a.yml]], 'yq .a b.yml' },
   },
 }

@@ -66,7 +66,8 @@ local function takes_file(command)
   end
   for at = 2, #command.argv do
     local word = command.argv[at]
-    local short = word:find('^%-f') or word == '-i' and command.program == 'sqlcmd' or word == '-x'
+    local short = word:find('^%-[1tAxqXHnEewWs]*f') or word == '-x'
+      or word == '-i' and command.program == 'sqlcmd'
     if short and command.program:find('^redis') == nil and word ~= '-x'
       or command.program:find('%-cli$') and (word == '-x' or word == '--pipe' or word == '--eval')
       or word:find('^%-%-file') or word:find('^%-%-queries%-file') then

@@ -13,11 +13,17 @@ return {
       .. 'usql trino '
       .. 'presto snowsql pgcli mycli litecli pg_isready mysqlshow mongostat mongotop influx',
     only_reads = 'harmless_device',
+    not_argument = {
+      'write', 'delete', 'restore', 'setup', 'apply', 'import', 're:-[0-9A-Za-z]*[0-9]f.*',
+    },
     match = {
       "psql -c 'select 1'", 'psql -l', "mysql -e 'show databases'", "duckdb -c 'select 1'",
       "psql app -c 'select * from users'",
     },
-    not_match = { "psql -c 'drop table x'", 'psql -o out -l', 'psql app < x.sql' },
+    not_match = {
+      'influx write x', 'psql -1f x.sql', "psql -c 'drop table x'", 'psql -o out -l',
+      'psql app < x.sql',
+    },
   },
   {
     id = 'databases.local_reads',
@@ -66,7 +72,8 @@ return {
       .. 'mogrify composite montage rsvg-convert inkscape cwebp dwebp pngquant optipng '
       .. 'jpegoptim svgo '
       .. 'gs qpdf pdftk pdftotext pdftoppm dot neato plantuml gnuplot pandoc asciidoctor latexmk '
-      .. 'pdflatex xelatex lualatex bibtex biber typst mdbook mmdc',
+      .. 'pdflatex xelatex lualatex bibtex biber typst mdbook mmdc tesseract ocrmypdf img2pdf '
+      .. 'gifsicle oxipng zopflipng potrace avifenc heif-convert djvutxt antiword catdoc',
     match = { 'ffmpeg -i a.mp4 b.webm', 'pandoc a.md -o a.pdf', 'dot -Tsvg a.dot -o a.svg' },
     not_match = { { command = 'ffmpeg -i a b', mode = 'plan' } },
   },
@@ -74,9 +81,7 @@ return {
     id = 'everyday.tools',
     decision = 'allow',
     modes = MODES,
-    program = 'docker podman docker-compose podman-compose kubectl helm kustomize crane skopeo '
-      .. 'dive trivy '
-      .. 'grype syft',
+    program = 'docker podman docker-compose podman-compose kubectl helm',
     subcommand = {
       'manifest', 'search', 'pull', 'image pull', 'compose pull', 'wait', 'events', 'save',
       'export',
@@ -96,7 +101,8 @@ return {
     program = 'ping ping6 dig nslookup host drill whois traceroute tracepath mtr nc ncat netcat '
       .. 'nc.openbsd '
       .. 'http https xh xhs httpie aria2c ssh-keyscan yt-dlp lynx w3m links elinks grpcurl ab hey '
-      .. 'wrk k6 vegeta siege hg svn jj sl fossil',
+      .. 'wrk k6 vegeta siege hg svn jj sl fossil tcping tcptraceroute fping dog doggo kdig lychee '
+      .. 'muffet linkchecker',
     not_argument = { '-U', '--unixsock', '--unix-socket*' },
     test = function(command)
       local systems = { hg = true, svn = true, jj = true, sl = true, fossil = true }
@@ -123,6 +129,7 @@ return {
       local words = verbs.operands(command, 2)
       return verbs.looks(command)
         or command.program == 'ansible-lint' or command.program == 'ansible-playbook'
+        or command.program == 'ansible-inventory' or command.program == 'ansible-doc'
         or command.program == 'tflint' or command.program == 'tfsec' or command.program == 'checkov'
         or words[1] == 'versions' or words[1] == 'env' and words[2] == 'list'
         or words[1] == 'outdated'
@@ -153,6 +160,17 @@ return {
     not_match = { { command = 'tmux ls', mode = 'plan' } },
   },
   {
+    id = 'everyday.scanners',
+    decision = 'allow',
+    modes = MODES,
+    program = 'trivy grype syft gitleaks osv-scanner',
+    not_argument = {
+      'server', 'plugin', 'module', 'clean', 'login', 'registry', 'attest', '--server*',
+    },
+    match = { 'trivy fs .', 'syft .', 'gitleaks detect', 'trivy image app:latest' },
+    not_match = { 'trivy plugin install x', 'trivy fs --server http://x .' },
+  },
+  {
     id = 'everyday.servers',
     decision = 'allow',
     modes = MODES,
@@ -160,7 +178,7 @@ return {
       'streamlit', 'iex',
       'storybook', 'serve', 'http-server', 'live-server', 'json-server', 'lighthouse', 'lhci',
       'wait-on',
-      'create-*', 'kustomize', 'act', 'openapi-generator', 'sb', 'expo', 'gatsby', 'nodemon',
+      'create-*', 'kustomize', 'act', 'openapi-generator', 'sb', 'expo', 'gatsby',
       'tldr',
       'cheat', 'changeset', 'flutter', 'electron', 'electron-builder', 'kubeval', 'kubeconform',
       'stern', 'pod' },

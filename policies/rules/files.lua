@@ -143,16 +143,6 @@ return {
     not_match = { 'cat /etc/hosts', 'echo x > etc/hosts', 'cp /etc/hosts .', 'make > /tmp/log' },
   },
   {
-    id = 'files.system_root',
-    decision = 'deny',
-    reason = 'This would change the top of the system: write into the workspace, or ask a person.',
-    access = 'write remove permission',
-    path = 'system_root',
-    remote = false,
-    match = { 'rsync -a build/ /', 'cp -r etc /' },
-    not_match = { 'ls /', 'rsync -a a/ b/' },
-  },
-  {
     id = 'files.socket',
     decision = 'deny',
     reason = 'A program with more rights obeys this socket: use the command that is made '
@@ -368,8 +358,7 @@ return {
     path = 'unknown',
     recursive = false,
     remote = false,
-    test = stands_alone,
-    match = { 'rm -f "$FILE"', 'chmod +x "$X"' },
+    match = { 'rm -f "$FILE"', 'chmod +x "$X"', 'cat list | xargs rm' },
     not_match = { 'for f in *.log; do rm -f "$f"; done', "find . -name '*.o' | xargs rm -f" },
   },
   {
@@ -388,6 +377,7 @@ return {
   {
     id = 'files.run_outside',
     decision = 'ask',
+    may_confine = true,
     reason = 'This runs something that is neither of the workspace nor installed: copy it into '
       .. 'the workspace, and look at it first.',
     access = 'execute',

@@ -228,7 +228,10 @@ return {
         or command.program == 'bpftool' and any(command, 'load loadall attach detach update '
         .. 'delete pin')
     end,
-    match = { 'bpftool prog load x y', 'dkms install x', 'sysctl -f x.conf', 'grub-reboot 1' },
+    match = {
+      'bpftool prog load x y', 'dkms install x', 'sysctl -f x.conf', 'grub-reboot 1',
+      'prlimit --pid 1 --nofile=5',
+    },
     not_match = { 'dkms status', 'bpftool prog list', 'sysctl -a', 'sysctl kernel.hostname' },
   },
   {

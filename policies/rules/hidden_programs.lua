@@ -99,6 +99,48 @@ return {
     not_match = { 'ssh x' },
   },
   {
+    id = 'hidden_programs.mysql',
+    decision = 'ask',
+    reason = 'This makes the client run something else, by an option that few people know: leave '
+      .. 'it out.',
+    program = 'mysql mariadb psql',
+    flags = '--init-command --pager --tee',
+    match = { "mysql --init-command='drop table x' -e 'select 1'", 'mysql --pager=./x' },
+    not_match = { "mysql -e 'select 1'" },
+  },
+  {
+    id = 'hidden_programs.apt',
+    decision = 'ask',
+    reason = 'Settings in the line make the package manager run something else: leave them out.',
+    program = 'apt apt-get aptitude apt-cache',
+    flags = '-o --option -c --config-file',
+    match = { 'apt list -o Dir::Bin::apt=./x', 'apt-get update -o APT::Update::Pre-Invoke::=x' },
+    not_match = { 'apt list --installed' },
+  },
+  {
+    id = 'hidden_programs.kustomize',
+    decision = 'ask',
+    reason = 'This runs plugins, or builds what an address gives: use a directory of the '
+      .. 'workspace.',
+    program = 'kubectl oc kustomize',
+    argument = { '--enable-exec*', '--enable-alpha-plugins*', 're:https?://.*' },
+    test = function(command)
+      return command.program == 'kustomize' or command.argv[2] == 'kustomize'
+    end,
+    match = { 'kubectl kustomize --enable-exec .', 'kubectl kustomize https://example.com/x' },
+    not_match = { 'kubectl kustomize overlays/dev', 'kustomize build .' },
+  },
+  {
+    id = 'hidden_programs.jvm',
+    decision = 'ask',
+    reason = 'A setting in the line makes the build tool run or load something else: write it into '
+      .. 'a file of the project.',
+    program = 'mvn mvnw gradle gradlew sbt',
+    argument = { '-Dexec.executable*', '-Dexec.args*', '*javaagent:*', '*agentpath:*', 'eval *' },
+    match = { 'mvn exec:exec -Dexec.executable=rm', [[sbt 'eval "x".!']] },
+    not_match = { 'mvn test -Dtest=A', 'gradle build' },
+  },
+  {
     id = 'hidden_programs.install',
     decision = 'ask',
     reason = REASON,

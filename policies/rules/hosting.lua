@@ -18,7 +18,10 @@ local function is_free(command)
   if FREE[both] or FREE[words[1] or ''] then
     return true
   end
-  return #words == 0 or verbs.looks(command)
+  -- `tea issues` lists them.
+  local lists = command.program == 'tea' and #words == 1 and words[1]:find('s$') ~= nil
+    and words[1] ~= 'logins'
+  return #words == 0 or lists or verbs.looks(command)
 end
 
 return {
@@ -57,7 +60,7 @@ return {
     subcommand = 'api',
     argument = {
       '-X', '--method*', '-X*', '-f', '-F', '--field*', '--raw-field*', '--input*', '-f*', '-F*',
-      'graphql',
+      'graphql', '--hostname*', 're:https?://.*', 're:(?i).*method-override.*',
     },
     not_argument = { 'GET', '-XGET', '--method=GET' },
     match = { 'gh api -X DELETE repos/a/b', 'gh api repos/a/b/issues -f title=x' },
@@ -67,7 +70,7 @@ return {
     id = 'hosting.reads',
     decision = 'allow',
     modes = { 'auto' },
-    program = 'gh glab',
+    program = 'gh glab hub tea',
     not_argument = { '--show-token', '-t' },
     test = is_free,
     match = { 'gh pr checkout 12', 'gh run watch 1', 'gh api repos/a/b', 'gh repo clone a/b' },

@@ -1,8 +1,6 @@
 -- The rules about commands. Of the rules that match, deny counts before ask and ask before allow,
 -- whatever their order; of several with the same decision, the first gives the reason. A team's
 -- policy removes rules or adds its own: see examples/policy_strict.
-local verbs = require 'verbs'
-
 local RULES = {
   require 'rules.machine',
   require 'rules.credentials',
@@ -10,6 +8,8 @@ local RULES = {
   require 'rules.named',
   require 'rules.agents',
   require 'rules.remote_code',
+  require 'rules.fetched',
+  require 'rules.templates',
   require 'rules.environment',
   require 'rules.processes',
   require 'rules.downloads',
@@ -21,16 +21,19 @@ local RULES = {
   require 'rules.git',
   require 'rules.git_discards',
   require 'rules.hosting',
+  -- Before what asks about the same programs for being there at all.
+  require 'rules.hidden_programs',
   require 'rules.network',
   require 'rules.packages',
   require 'rules.databases',
   require 'rules.files',
-  require 'rules.hidden_programs',
   require 'rules.code',
   require 'rules.shells',
   require 'rules.reading',
   require 'rules.everyday',
   require 'rules.building',
+  -- Last: what another rule asks about is asked about, and not confined.
+  require 'rules.made',
 }
 
 local all = {}
@@ -44,5 +47,4 @@ for _, rules in ipairs(RULES) do
     all[#all + 1] = rule
   end
 end
-verbs.prepare()
 return all

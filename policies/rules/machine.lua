@@ -337,7 +337,7 @@ return {
     id = 'machine.stop_services',
     decision = 'deny',
     reason = 'This stops the machine, or everybody\'s session on it: ask a person to do it.',
-    program = 'systemctl loginctl initctl',
+    program = 'systemctl loginctl',
     subcommand = {
       'poweroff', 'reboot', 'halt', 'kexec', 'soft-reboot', 'rescue', 'emergency', 'suspend',
       'hibernate', 'hybrid-sleep', 'suspend-then-hibernate', 'isolate', 'switch-root', 'exit',

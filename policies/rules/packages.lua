@@ -1,4 +1,10 @@
 -- Installing for the whole machine or user, and publishing. A project's dependencies are free.
+-- With these, npm and its like tell what is installed for the whole user.
+local LISTS = {}
+for name in ([[ls list ll la root bin prefix outdated why view info show help]]):gmatch('%S+') do
+  LISTS[name] = true
+end
+
 return {
   {
     id = 'packages.system',
@@ -21,8 +27,26 @@ return {
     flags = '-i --install -r --remove -P --purge --configure --unpack -U --upgrade -e --erase -F '
       .. '--freshen -S --sync -R',
     without_flags = '-q --query -l --list -L --listfiles -s --search --status -Q',
+    test = function(command)
+      -- It looks for the package of a file.
+      return command.program ~= 'dpkg' or command.argv[2] ~= '-S'
+    end,
     match = { 'sudo dpkg -i x.deb', 'pacman -S jq', 'rpm -e x' },
-    not_match = { 'dpkg -l', 'rpm -qa', 'pacman -Qi jq', 'pacman -Ss jq' },
+    not_match = { 'dpkg -l', 'dpkg -S /bin/ls', 'rpm -qa', 'pacman -Qi jq', 'pacman -Ss jq' },
+  },
+  {
+    id = 'packages.sites',
+    decision = 'ask',
+    reason = 'Others will see or miss this: show the person what would be published or removed.',
+    program = 'mkdocs dotnet nuget swift pre-commit',
+    argument = { 'gh-deploy', 'nuget', 'delete', 'push' },
+    test = function(command)
+      local first, second = command.argv[2] or '', command.argv[3] or ''
+      return first == 'gh-deploy' or first == 'nuget' and (second == 'delete' or second == 'push')
+        or (command.program == 'swift' or command.program == 'nuget') and first == 'delete'
+    end,
+    match = { 'mkdocs gh-deploy', 'dotnet nuget delete x 1', 'swift delete x' },
+    not_match = { 'mkdocs build', 'dotnet nuget list source', 'swift build' },
   },
   {
     id = 'packages.managers',
@@ -45,8 +69,11 @@ return {
       .. 'project.',
     program = 'npm pnpm yarn bun',
     flags = '-g --global --location',
+    test = function(command)
+      return not LISTS[command.subcommand]
+    end,
     match = { 'npm install -g typescript', 'pnpm add --global x', 'npm i --location=global x' },
-    not_match = { 'npm install', 'npm ci', 'yarn add -D x' },
+    not_match = { 'npm install', 'npm ci', 'yarn add -D x', 'npm root -g', 'npm ls --global' },
   },
   {
     id = 'packages.yarn_global',
@@ -79,8 +106,12 @@ return {
     reason = 'This installs a program for the whole user: add it to the project.',
     program = 'uv',
     subcommand = { 'tool install', 'tool uninstall', 'tool upgrade', 'self', 'python' },
+    test = function(command)
+      local verb = command.subcommand == 'python' and command.argv[command.operands[1]]
+      return verb ~= 'list' and verb ~= 'find' and verb ~= 'dir'
+    end,
     match = { 'uv tool install ruff', 'uv python install 3.13' },
-    not_match = { 'uv sync', 'uv add httpx', 'uv run pytest' },
+    not_match = { 'uv sync', 'uv add httpx', 'uv run pytest', 'uv python list', 'uv tool list' },
   },
   {
     id = 'packages.go_tools',
@@ -103,8 +134,13 @@ return {
       'plugin', 'set',
     },
     not_argument = { 'list', 'env' },
+    test = function(command)
+      -- `pyenv global` and `nvm alias` say what is set.
+      local last = command.argv[#command.argv]
+      return #command.argv > 2 or last ~= 'global' and last ~= 'default' and last ~= 'alias'
+    end,
     match = { 'conda install numpy', 'pyenv global 3.12', 'volta install node' },
-    not_match = { 'conda list', 'nvm ls', 'pyenv versions' },
+    not_match = { 'conda list', 'nvm ls', 'pyenv versions', 'pyenv global' },
   },
   {
     id = 'packages.pip_system',
@@ -130,8 +166,8 @@ return {
     reason = 'This takes packages from somewhere else than the usual registry: name a registry '
       .. 'package, or let a person approve the source.',
     program = {
-      'pip', 'pip3', 'pip3.*', 'npm', 'pnpm', 'yarn', 'bun', 'uv', 'gem', 'poetry', 'cargo', 'npx',
-      'uvx', 'pipx', 'python', 'python3',
+      'pip', 'pip3', 'pip3.*', 'npm', 'pnpm', 'yarn', 'bun', 'uv', 'gem', 'poetry', 'cargo',
+      'pipx', 'python', 'python3',
     },
     argument = {
       're:(?:git|hg|svn|bzr)\\+.*', 're:(?i)http://.*',
@@ -173,16 +209,32 @@ return {
     decision = 'ask',
     reason = 'This changes settings of the package manager, which may make it run or fetch '
       .. 'something else: pass an option to the one command.',
-    program = 'npm pnpm yarn bun pip pip3 gem poetry composer',
-    subcommand = { 'config set', 'config edit', 'config delete', 'set' },
-    match = { 'npm config set script-shell ./x', 'yarn config set registry https://example.com' },
-    not_match = { 'npm config get registry', 'npm config list' },
+    program = { 'npm', 'pnpm', 'yarn', 'pip', 'pip2', 'pip3', 'pip3.*' },
+    subcommand = { 'config set', 'config edit', 'config delete', 'config unset', 'set' },
+    match = {
+      'npm config set script-shell ./x', 'yarn config set registry https://example.com',
+      'pip config set global.index-url x', 'pip3 config edit', 'pnpm config delete x',
+    },
+    not_match = { 'npm config get registry', 'npm config list', 'pip config list' },
+  },
+  {
+    id = 'packages.login_settings',
+    decision = 'ask',
+    reason = 'This changes accounts or tokens at a registry: a person does that.',
+    program = 'poetry composer',
+    subcommand = 'config',
+    operand = {
+      'http-basic*', 'pypi-token*', 'certificates*', 'bearer*', 'github-*', 'gitlab-*',
+      'bitbucket-*',
+    },
+    match = { 'poetry config pypi-token.pypi x', 'composer config http-basic.example.com u p' },
+    not_match = { 'poetry config --list', 'poetry config virtualenvs.in-project true' },
   },
   {
     id = 'packages.script_shell',
     decision = 'ask',
     reason = 'This makes a package manager run something else than its shell: leave it out.',
-    program = 'npm pnpm yarn npx cargo',
+    program = 'npm pnpm yarn cargo',
     argument = {
       '--script-shell*', '--node-options*', '--userconfig*', '--globalconfig*',
       're:--config=?.*runner.*', 're:(?:build|target)\\..*(?:runner|rustc|linker|wrapper).*',
@@ -194,12 +246,14 @@ return {
     id = 'packages.account',
     decision = 'ask',
     reason = 'This changes accounts or tokens at a registry: a person does that.',
-    program = 'npm pnpm yarn cargo gem docker podman helm twine poetry composer pod dotnet',
+    program = 'npm pnpm yarn cargo gem docker podman helm',
     subcommand = {
       'login', 'logout', 'adduser', 'token', 'owner', 'access', 'profile', 'org', 'team', 'signin',
       'hook', 'registry',
     },
-    match = { 'npm login', 'npm token create', 'cargo owner --add x', 'docker login' },
+    match = {
+      'npm login', 'pnpm login', 'npm token create', 'cargo owner --add x', 'docker login',
+    },
     not_match = { 'npm whoami' },
   },
   {
@@ -249,11 +303,35 @@ return {
       .. 'it from the build directory.',
     program = 'make gmake ninja meson scons waf just rake',
     operand = { 'install', 'install-*', 'uninstall', 'install/*' },
-    not_argument = {
-      'DESTDIR=*', 'PREFIX=*', 'prefix=*', '--destdir*', '-n', '--dry-run', '--just-print',
+    not_argument = { '-n', '--dry-run', '--just-print' },
+    test = function(command)
+      for at = 2, #command.argv do
+        local word = command.argv[at]
+        local target = word:match('^DESTDIR=(.*)$') or word:match('^[Pp][Rr][Ee][Ff][Ii][Xx]=(.*)$')
+          or word:match('^%-%-destdir[= ]?(.*)$')
+        if target then
+          return target == '' or target == '/' or target:find('^/usr') ~= nil
+            or target:find('^/opt') ~= nil or target:find('^~') ~= nil
+            or target:find('^%$HOME') ~= nil or target:find('^%.%.') ~= nil
+        end
+      end
+      return true
+    end,
+    match = {
+      'make install', 'make -C build install', 'ninja -C build install', 'make DESTDIR=/ install',
+      'make PREFIX=/usr/local install',
     },
-    match = { 'make install', 'make -C build install', 'ninja -C build install' },
     not_match = { 'make', 'make DESTDIR=out install', 'make test' },
+  },
+  {
+    id = 'packages.meson_install',
+    decision = 'ask',
+    reason = 'This installs into the machine: pass --destdir with a directory of the workspace.',
+    program = 'meson',
+    subcommand = 'install',
+    without_flags = '--destdir -n --dry-run',
+    match = { 'meson install -C build' },
+    not_match = { 'meson install --destdir out', 'meson compile -C build' },
   },
   {
     id = 'packages.cmake_install',
@@ -281,19 +359,5 @@ return {
       'python setup.py sdist upload', 'mvn release:perform',
     },
     not_match = { 'docker buildx build .', 'python3 setup.py build', 'mvn package' },
-  },
-  {
-    id = 'packages.registries',
-    decision = 'ask',
-    reason = 'This changes where packages come from: pass an option to the one command.',
-    program = { 'pip', 'pip3', 'pip3.*', 'gem', 'conda', 'mamba' },
-    test = function(command)
-      local line = table.concat(command.argv, ' ')
-      return line:find(' config set ', 1, true) ~= nil or line:find(' sources %-+a') ~= nil
-        or line:find(' config .*%-%-add ') ~= nil
-    end,
-    match = { 'pip config set global.index-url x', 'gem sources -a http://x.com',
-      'conda config --add channels x' },
-    not_match = { 'pip config list', 'gem sources', 'conda config --show' },
   },
 }

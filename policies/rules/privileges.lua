@@ -60,7 +60,7 @@ return {
       .. 'itself.',
     wrapper = {
       'chroot', 'nsenter', 'unshare', 'systemd-run', 'setpriv', 'chpst', 'setuidgid',
-      'start-stop-daemon', 'daemonize', 'daemon', 'sg', 'capsh',
+      'daemonize', 'daemon', 'sg', 'capsh',
     },
     match = { 'systemd-run --user sleep 5', 'chroot /mnt ls', 'nsenter -t 1 -m ls' },
     not_match = { 'timeout 5 ls', 'env A=1 ls' },

@@ -81,7 +81,7 @@ return {
       .. 'dpkg-query rpmquery pkg-config pkgconf lsns findmnt lslocks nvidia-smi',
     known_to_read = true,
     only_reads = HARMLESS,
-    match = { 'ps aux', 'uname -a', 'ss -ltnp', 'lsof -i :3000', 'top -b -n 1' },
+    match = { 'ps aux', 'uname -a', 'nice', 'ss -ltnp', 'lsof -i :3000', 'top -b -n 1' },
     not_match = {
       'ps aux > x', 'sudo lsof', 'top', 'ss -K dst a', 'ldd ./x', 'nm --plugin x a', 'nm @x',
       'lsof +f x',
@@ -90,7 +90,8 @@ return {
   {
     id = 'reading.settings',
     decision = 'allow',
-    program = 'date hostname sysctl mount ip ifconfig journalctl dmesg systemctl loginctl crontab',
+    program = 'date hostname sysctl mount ip ifconfig journalctl dmesg systemctl loginctl crontab '
+      .. 'timedatectl',
     known_to_read = true,
     only_reads = HARMLESS,
     match = { 'date +%F', 'ip addr', 'systemctl status nginx', 'sysctl vm.swappiness', 'dmesg' },
@@ -114,6 +115,46 @@ return {
       'git commit -m x', 'git -c core.pager=x log', 'git diff --output=x', 'git diff --outp=x',
       'git stash', 'git branch x', 'git branch -vv x', 'git tag v1', 'git branch -D x',
       'git remote add a b', 'git config user.name x', 'git reflog expire --all', 'git grep -O x',
+    },
+  },
+  {
+    id = 'reading.git_setting',
+    decision = 'allow',
+    program = 'git',
+    subcommand = 'config',
+    only_reads = HARMLESS,
+    test = function(command)
+      -- One name alone is read; a second word would be its new value.
+      return #command.argv == 3 and #command.wrappers == 0 and #command.assignments == 0
+        and command.literal[3] and command.argv[3]:find('^%a[%w-]*%.[%w.-]*$') ~= nil
+    end,
+    match = { 'git config user.name', { command = 'git config core.editor', mode = 'plan' } },
+    not_match = { 'git config user.name x', 'git config -e', 'git config "$X"' },
+  },
+  {
+    id = 'reading.archives',
+    decision = 'allow',
+    program = 'tar gtar bsdtar',
+    only_reads = HARMLESS,
+    test = function(command)
+      -- tar tzf x.tgz, tar -tvf x.tar [NAME ...]; host:x is on another machine.
+      local letters = (command.argv[2] or ''):match('^%-?([tvzjJf]+)$')
+      if not letters or not letters:find('t') or not letters:find('f$') or not command.argv[3]
+        or #command.wrappers > 0 or #command.assignments > 0 then
+        return false
+      end
+      for at = 2, #command.argv do
+        local word = command.argv[at]
+        if not command.literal[at] or at > 2 and word:find('^%-') or word:find(':', 1, true) then
+          return false
+        end
+      end
+      return true
+    end,
+    match = { 'tar tzf x.tgz', { command = 'tar -tvf x.tar', mode = 'plan' } },
+    not_match = {
+      'tar xf x.tar', 'tar tf x --to-command=./x', 'tar tf host:x', 'tar -tf x -I ./x',
+      'tar tIf ./x y', 'tar tf "$X"',
     },
   },
   {
@@ -143,6 +184,29 @@ return {
     },
   },
   {
+    id = 'reading.inspectors',
+    decision = 'allow',
+    program = 'javap jps jcmd jstack jinfo jstat kotlinc kotlin scala groovy gron csvcut csvgrep '
+      .. 'csvstat csvlook csvjson csvsort csvjoin csvstack csvformat in2csv mlr sensors modinfo '
+      .. 'pyenv rye pixi dlv k9s ansible-config pacman nix-env nuget pg_config mysql_config '
+      .. 'mariadb_config php-config python3-config python-config llvm-config xml2-config '
+      .. 'xslt-config curl-config sdl2-config krb5-config gpg-error-config libgcrypt-config '
+      .. 'pcre-config pcre2-config icu-config freetype-config',
+    known_to_read = true,
+    only_reads = HARMLESS,
+    match = {
+      'javap -c Foo.class', 'jcmd 42 Thread.print', 'csvcut -c 1,2 a.csv | csvlook',
+      'pyenv which x', 'mlr --icsv --ojson cat a.csv', 'sensors', 'pacman -Qi jq',
+      'pg_config --version', { command = 'jps -l', mode = 'plan' },
+    },
+    not_match = {
+      'javap -J-javaagent:x.jar Foo', 'jps host', 'jcmd 42 JVMTI.agent_load /tmp/x.so',
+      'jcmd 42 GC.heap_dump x', "mlr -n put 'system(\"id\")'", 'mlr --prepipe ./x cat a.csv',
+      'sensors -s', 'pacman -S jq', 'nix-env -i x', 'pyenv global 3.12', 'nuget locals all -clear',
+      'kotlinc x.kt', 'rye sync', 'jinfo -flag +x 42', 'csvsql --query x a.csv', 'gron a > b',
+    },
+  },
+  {
     id = 'reading.versions',
     decision = 'allow',
     argument = { '--version', '--help' },
@@ -158,7 +222,7 @@ return {
     id = 'reading.tools',
     decision = 'allow',
     program = 'node nodejs bun deno ruby perl php lua luajit python python3 java gcc g++ cc c++ '
-      .. 'clang clang++ rustc',
+      .. 'clang clang++ rustc make gmake dotnet openssl',
     known_to_read = true,
     only_reads = HARMLESS,
     match = { 'node --version', { command = 'node -v', mode = 'plan' }, 'python3 -V' },

@@ -77,8 +77,17 @@ local RUNNERS = 'npx pnpx bunx uvx pipx deno bun uv jbang kotlin kotlinc scala s
 
 -- Directories that anybody may have filled.
 local function is_foreign(word)
-  local path = word:match('^file:/*(/.*)$') or word:match('=(/.*)$') or word
-  return path:find('^/tmp/') ~= nil or path:find('^/var/tmp/') ~= nil
+  local path = word:match('^file:/*(/.*)$') or word:match('=(/.*)$')
+    or word:match('^%a+:(%.%./.*)$') or word:match('@file:(%.%./.*)$')
+    or word:match('^link:(.*)$') or word:match(' @ file:/*(/.*)$')
+    or word
+  for _, head in ipairs { '/opt/', '/srv/', '/mnt/', '/media/', '/usr/local/' } do
+    if path:sub(1, #head) == head then
+      return true
+    end
+  end
+  return path:find('^/tmp/') ~= nil or path ~= word and path:find('^%.%./') ~= nil
+    or path:find('^/var/tmp/') ~= nil
     or path:find('^/dev/shm/') ~= nil
     or path:find('^~/') ~= nil or path:find('^%$HOME/') ~= nil
 end
@@ -304,7 +313,7 @@ return {
         local word = command.argv[at]
         module = module or command.argv[at - 1] == '-m' and (word == 'pip' or word == 'pipx'
           or word == 'uv' or word == 'poetry')
-        if module and (address_in(word) or is_foreign(word)) then
+        if module and (address_in(word) or is_foreign(word) or word:find('^%.%./')) then
           return true
         end
       end

@@ -6,7 +6,7 @@ return {
     decision = 'ask',
     reason = 'This changes what the name of a program means to the shell: write the program '
       .. 'itself.',
-    program = 'read printf mapfile readarray declare typeset local export unset eval let print set',
+    program = 'read printf mapfile readarray declare typeset local export unset let print set',
     argument = {
       're:(?:-v)?BASH_(?:ALIASES|CMDS)(?:\\[.*|=.*|\\+=.*)?', 're:(?:aliases|commands|functions|'
         .. 'galiases|saliases|dis_aliases)(?:\\[.*|=\\(.*)',

@@ -73,6 +73,7 @@
 ---@field seccomp? boolean
 ---@field unprotected? string[] sentences about requested protection that this machine does not
 ---enforce
+---@field caches? string why caches of tools can only be read, or some of them
 ---@field temporary? string the directory of this machine that the run has as /tmp, where that is
 ---the session's own
 
@@ -82,10 +83,12 @@
 ---@field path? string
 ---@field line string the program's message
 ---@field profile string
+---@field cache? true it is a cache of tools
 
----`memory`, `output`, `file_size`: bytes; `cpu_time`, `idle`: milliseconds.
+---`memory`, `output`, `file_size`: bytes; `cpu_time`, `idle`: milliseconds. `guards`, without
+---figures: it stopped its keeper and what guards that again and again.
 ---@class LimitReached
----@field name 'memory'|'cpu_time'|'pids'|'file_size'|'output'|'idle'
+---@field name 'memory'|'cpu_time'|'pids'|'file_size'|'output'|'idle'|'guards'
 ---@field limit integer
 ---@field used integer
 

@@ -23,7 +23,10 @@
 ---@field log? string[] start: paths of the files that receive output
 ---@field sandbox? SandboxRequest start: the requested sandbox
 ---@field allow? string[] start, call: what it asks for beyond a confined run: 'network',
----'read:PATH', 'write:PATH'
+---'read:PATH', 'write:PATH'; 'repository': to run outside of a sandbox in a repository that a
+---run made
+---@field places? table<string, string[]> with `allow`: what the variables of profiles stand for,
+---with ~ for the home
 ---@field confinable? boolean start, call: default: true; false: this machine has no sandbox that
 ---holds
 ---@field configured? { sandbox?: SandboxRequest, queued_sandbox?: SandboxRequest } start: the least
@@ -53,6 +56,8 @@
 ---@field rules? string[] all rules that matched, strictest first; at most 64
 ---@field commands integer how many commands the line has
 ---@field unmatched? string the program of the first command that no rule matches
+---@field may_confine? true it asks, and only for what the sandbox of unknown commands holds
+---@field doubtful? boolean something about the line is in doubt, and no rule that asks names it
 
 ---@class Verdict
 ---@field decision 'allow'|'ask'|'deny'
@@ -85,6 +90,9 @@
 ---@field pinned? string[] paths in `write` that may be changed but not moved
 ---@field temporary? 'machine'|'session' default: 'machine'; 'session': /tmp, /var/tmp, /dev/shm and
 ---/run/user of the session's own, which all its runs with this setting share
+---@field layered? string[] directories outside `write` that may be changed for this session alone:
+---what runs change is in a layer over them, which goes with the session; one that does not exist is
+---a directory of the session's own; as they are where the machine can make no layers
 ---@field occupied? string[] as unwritable; where there is nothing, a placeholder holds the name
 ---while the run lives: an empty directory if it ends with '/', else a file with the line '.'
 
@@ -106,6 +114,9 @@
 ---@class ModeCommands
 ---@field unmatched? 'allow'|'confined'|'ask'|'deny' some command of it matches no rule; default:
 ---permissions.execute; 'confined': it runs in the profile `confined`
+---@field doubt? 'allow'|'confined'|'ask'|'deny' rules ask about it only because of what nobody can
+---know before it runs (`may_confine` of Rule, and doubts that no rule names), and nothing known of
+---that speaks of harm inside the sandbox (`unheld` of Knowledge); default: as `ask`
 ---@field build? 'allow'|'confined' what rules of building and packages allow; default: 'allow';
 ---'confined': it runs in the profile `build`
 ---@field ask? 'allow'|'ask'|'deny' a rule asks about it; default: 'ask'
@@ -113,7 +124,7 @@
 ---policies/init.lua returns this.
 ---@class Policy
 ---@field modes table<string, any> by name; `decide` interprets them
----@field decide fun(effect: Effect): Verdict has 50 ms; any failure in it denies
+---@field decide fun(effect: Effect): Verdict has 40 ms; any failure in it denies
 ---@field rules? Rule[]|fun(): Rule[] about commands, see rule.lua; deny rules always hold
 ---@field knowledge? Knowledge|fun(): Knowledge the analyser's tables; with `rules`
 ---@field cases? PolicyCase[]|fun(): PolicyCase[] run by `gibbous policy test`, and at each load of
@@ -137,3 +148,5 @@
 ---@field allow? (string|RuleExample)[]
 ---@field asked_or_denied? (string|RuleExample)[]
 ---@field not_denied? (string|RuleExample)[]
+---@field confined? (string|RuleExample)[] allowed in the profile `confined`; `allow` is either
+---@field not_free? (string|RuleExample)[] asked about, denied or confined

@@ -54,11 +54,17 @@
 ---may access besides
 ---@field computed? true some word of it is known only when it runs: it has a variable, a
 ---substitution or a pattern
----@field known_to_read? true the knowledge (`reading`) lists every word of it, and of the programs
----that start it: each option as it is spelt there, each operand, the subcommand; and the variables
----set for it are harmless (`reading_variables`)
+---@field computed_input? true what it reads stands in the line, and has parts that are known only
+---when it runs (`unknown_input` of CommandFacts)
+---@field fetched? true commands before it in the line fetch files from elsewhere (`fetched` of
+---CommandFacts)
+---@field known_to_read? boolean the knowledge (`reading`) lists every word of it, and of the
+---programs that start it: each option as it is spelt there, each operand, the subcommand; and the
+---variables set for it are harmless (`reading_variables`). false: it does not
+---@field may_confine? true ask: it asks because of something that nobody can know; a mode whose
+---`commands.doubt` is 'confined' runs that in the sandbox instead, where nothing else asks
 ---@field test? fun(command: CommandFacts): boolean called when all other conditions hold; must be
----pure
+---pure, because what it said of a line is remembered
 ---@field unknown? 'stricter'|'tested' what the answer of `test` means after it looked at a word (of
 ---argv, or the value of an assignment) that is not known and that it did not find in `literal`.
 ---'stricter', the default: an ask or deny rule matches, an allow rule does not. 'tested': the
@@ -66,7 +72,9 @@
 ---@field match (string|RuleExample)[] lines that the rule matches, at least one
 ---@field not_match? (string|RuleExample)[]
 
----Judged in the workspace /workspace with the home directory /home/user; neither has to exist.
+---Judged in the workspace /workspace with the home directory /home/user; neither has to exist. For
+---those that name made_by_a_run, a run has made the repository /workspace/made_by_a_run, and the
+---session has a /tmp of its own.
 ---@class RuleExample
 ---@field command? string
 ---@field argv? string[] instead of command
@@ -111,6 +119,13 @@
 ---@field feeds string[]
 ---@field hosts string[]
 ---@field doubts string[]
+---@field fetched string[] files that commands before it in the line fetch from elsewhere; '*': a
+---whole tree
+---@field unknown_input string what it reads, if that stands in the line and has parts which are
+---known only when it runs; '' otherwise
+---@field holds string[] names of variables whose values its unknown words, or the text that it
+---reads, may hold, by whatever way they come there; '@': positional parameters; '!x': the variable
+---that x names; '<path': a file of secrets that the line sources; '*': more than can be followed
 ---@field cwd string '' when it is unknown
 ---@field privileged boolean
 ---@field remote boolean
@@ -149,6 +164,10 @@
 ---@field prints? boolean its operands are its output: echo
 ---@field builds? boolean it makes what it writes of files that it reads: a compiler, whose output
 ---may run in the same line
+---@field fetches? 'files'|'tree'|'address'|'archive' what it brings from elsewhere, which later
+---commands of the line may run: files that it writes (curl), a tree (git clone), a tree if an
+---operand is an address or another remote than origin (git pull), or what is in an archive, if the
+---line has fetched something (tar x)
 ---@field lists? boolean|'names' it prints paths below its operands: find. 'names': without the
 ---operands in front of them, so that a name may begin with a dash: ls
 ---@field history? false|string of a shell: how typed lines refer to earlier ones. false: they do
@@ -238,6 +257,8 @@
 ---@field inside? boolean applies to paths inside the workspace, too; default: false
 ---@field named? boolean counts for whatever a word names in any way, as access 'name'; default:
 ---false
+---@field entered? boolean counts for whatever starts there: a command whose working directory has
+---the class accesses it with 'enter'; default: false
 ---@field entries string[] absolute, or with ~/ or $HOME: the path and everything below it.
 ---'=/home': only that path. '/dev/sd*': * matches any characters but /. '!/var/tmp' is an
 ---exception. '**/.git/hooks': in any directory of the workspace
@@ -252,3 +273,5 @@
 ---@field paths PathClass[]
 ---@field outputs? table<string, string> the output of a command in $( ): { pwd = '$PWD' }
 ---@field text? string[] options whose values are patterns in every program, as globs: '--exclude'
+---@field unheld? string an RE2 pattern: code, or words of a computed program, in which it is found
+---are never run in the sandbox unasked (`may_confine`); without it, nothing in doubt is

@@ -13,9 +13,11 @@
 ---@field description? string what the model reads
 ---@field default? any filled in when the field is missing; makes a property optional
 ---@field examples? any[]
----@field optional? boolean default: false; a property is required unless this or a default is given
----@field rare? boolean default: false; true: an optional property that definitions for models leave
----out unless Gibbous is started with --all-parameters; it is accepted all the same
+---@field optional? boolean default: false; a property is required unless this or a default is
+---given; an argument of a call that is null counts as absent
+---@field rare? boolean|'unconfined' default: false; true: an optional property that definitions for
+---models leave out unless Gibbous is started with --all-parameters; it is accepted all the same;
+---'unconfined': left out only in modes that confine no commands
 
 ---@class StringSchemaOptions: SchemaOptions
 ---@field enum? string[] the only values

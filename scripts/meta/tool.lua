@@ -69,7 +69,30 @@
 ---@field optional? table<string, fun(): Toolset> toolsets by name that are loaded only where they
 ---are named
 ---@field on_request? table<string, fun(): Toolset> deprecated: the name of `optional` before 0.2
----@field watchers? table<string, function>[] tables of handlers: { on_EVENT = function }
+---@field watchers? table<string, function>[] tables of handlers: { on_EVENT = function }, of
+---matches of watchers, and of questions of the policy: on_ask_opened gets an AskOpened,
+---on_ask_answered an AskAnswered
+
+---A question of the policy waits for a person. What looks like a secret is ***.
+---@class AskOpened
+---@field id string
+---@field session string
+---@field tool string
+---@field effect string call, start, stdin or kill
+---@field command string '' when it is about no command
+---@field reason string
+---@field rule string
+---@field rules string[]
+---@field workspace string
+
+---A question is over.
+---@class AskAnswered
+---@field id string
+---@field session string
+---@field decision string allow, deny, ended (with its call or host) or expired
+---@field scope string once, session or always; '' unless it was allowed
+---@field who string
+---@field reason string
 
 ---A run-time error, as the second result of a function.
 ---@class Err

@@ -180,7 +180,7 @@ end
 ---@return integer?
 function M.started_within(id, wait_ms)
   local since = time.monotonic_ms()
-  local place = checked(journal.queue(id, { wait_ms = math.floor(wait_ms) }))
+  local place = checked(journal.queue(id, { wait_ms = math.max(0, math.floor(wait_ms)) }))
   if place.state == 'queued' then
     return nil
   end

@@ -2,11 +2,18 @@
 -- knows needs beyond the sandbox in which it then runs. A person is asked about just that.
 local M = {}
 
-M.SCHEMA = schema.array(schema.string { pattern = [[^(network|(read|write):(/|~/).*)$]] }, {
-  description = 'Beyond the sandbox of a confined command: network, read:PATH, write:PATH; '
-    .. 'a person is asked',
-  max_items = 32, optional = true, rare = true,
-})
+local PATTERN = [[^(network|repository|(read|write):(/|~/).*)$]]
+
+local function listed(rare)
+  return schema.array(schema.string { pattern = PATTERN }, {
+    description = 'Beyond its sandbox: network, read:PATH, write:PATH; asks a person',
+    max_items = 32, optional = true, rare = rare,
+  })
+end
+
+M.SCHEMA = listed('unconfined')
+-- For tools with few parameters: the refusal says it.
+M.RARE = listed(true)
 
 local KINDS = { read = 'read:', write = 'write:' }
 

@@ -3,7 +3,10 @@
 local pattern = require 'knowledge.code.pattern'
 
 local CHANGING = [[writefile edit load_extension readfile into outfile dumpfile load_file
-  pg_read_file pg_write_file lo_export lo_import dblink delete update insert drop copy program
+  pg_read_file pg_write_file lo_export lo_import pg_terminate_backend pg_cancel_backend
+  pg_reload_conf pg_read_binary_file pg_ls_dir pg_stat_file pg_rotate_logfile setval set_config
+  pg_switch_wal
+  query_to_xml dblink delete update insert drop copy program
   truncate alter create grant call exec execute replace attach]]
 local NAME = [[\b]] .. pattern.other_than(CHANGING, true)
 local DOT = [[\.(?:tables|schema|headers|mode|indexes|databases|timer|width|show|help|quit)]]

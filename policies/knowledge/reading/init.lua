@@ -14,6 +14,7 @@ local TABLES = {
   require 'knowledge.reading.hosting',
   require 'knowledge.reading.packages',
   require 'knowledge.reading.containers',
+  require 'knowledge.reading.tools',
 }
 
 local function split(subcommands)

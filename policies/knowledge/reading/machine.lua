@@ -268,6 +268,12 @@ return {
         .. 'help, list-jobs, list-machines, list-paths, list-automounts, show-environment'] = {},
     },
   },
+  timedatectl = {
+    alone = true,
+    flags = '--no-pager -l --full -a --all --value',
+    values = '-p --property',
+    subcommands = { ['status, show, list-timezones, timesync-status, show-timesync'] = {} },
+  },
   loginctl = {
     alone = true,
     flags = '-a --all -l --full --no-pager --no-legend --value --no-ask-password -h',

@@ -11,7 +11,8 @@ local NPM = {
     ['ls, list, ll, la, outdated, view, v, info, show, why, explain, search, help, root, prefix, '
       .. 'bin, whoami, ping, config get, config list, config ls, get, query, pkg get, '
       .. 'doctor'] = {},
-    version = { operands = 0 },
+    -- Without a name, run lists the scripts.
+    ['version, run, run-script'] = { operands = 0 },
   },
 }
 
@@ -226,6 +227,24 @@ return {
   -- Interpreters and compilers say only which they are.
   ['node nodejs bun deno ruby perl php lua luajit'] = {
     flags = '-v --version', needs = '-v --version', operands = 0,
+  },
+  ['make gmake'] = { flags = '-v', needs = '-v', operands = 0 },
+  dotnet = {
+    flags = '--info --list-sdks --list-runtimes', needs = '--info --list-sdks --list-runtimes',
+    operands = 0,
+  },
+  openssl = {
+    subcommands = {
+      version = { single_dash_long = true, flags = '-a -v -b -o -f -p -d', operands = 0 },
+      x509 = {
+        single_dash_long = true,
+        flags = '-noout -text -subject -issuer -dates -startdate -enddate -fingerprint -serial '
+          .. '-sha1 -sha256 -modulus -pubkey -purpose -email -hash -subject_hash -issuer_hash',
+        values = '-in -inform -ext -checkend -nameopt -certopt -dateopt',
+        needs = '-noout',
+        operands = 0,
+      },
+    },
   },
   ['python python3'] = { flags = '-V -VV --version', needs = '-V -VV --version', operands = 0 },
   java = { single_dash_long = true, flags = '-version', needs = '-version', operands = 0 },

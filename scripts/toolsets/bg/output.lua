@@ -190,6 +190,7 @@ return tool {
     refusals = schema.array(schema.object {
       what = schema.string {}, path = schema.string { optional = true },
       profile = schema.string {}, line = schema.string {},
+      cache = schema.boolean { optional = true },
     }, { optional = true, description = 'What its sandbox refused' }),
   },
   run = function(args, ctx)
@@ -237,7 +238,7 @@ return tool {
     data.truncated = data.more or #data.gaps > 0 or #data.skipped > 0
     data.refusals = handle:refusals()
     if #data.refusals > 0 then
-      sections[#sections + 1] = format.refusal_note(data.refusals)
+      sections[#sections + 1] = format.refusal_note(data.refusals, handle)
     end
     data.refusals = #data.refusals > 0 and data.refusals or nil
     return { text = table.concat(sections), data = data }

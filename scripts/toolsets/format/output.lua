@@ -57,10 +57,22 @@ function M.tails(handle, lines, options)
   return table.concat(sections), texts, cut
 end
 
+-- Returns why caches could not be changed, as another note, where that is what was refused.
+local function cache_note(refusals, handle)
+  local sandbox = handle:info().sandbox
+  for _, refusal in ipairs(sandbox and sandbox.caches and refusals or {}) do
+    if refusal.cache or (refusal.what == 'write' and not refusal.path) then
+      return ('[%s]\n'):format(sandbox.caches)
+    end
+  end
+  return ''
+end
+
 --- Returns a note on what the sandbox refused and what to do about it.
 ---@param refusals Refusal[] at least one
+---@param handle Run
 ---@return string
-function M.refusal_note(refusals)
+function M.refusal_note(refusals, handle)
   local seen = {}
   for index, refusal in ipairs(refusals) do
     seen[index] = refusal.path and refusal.what .. ' ' .. refusal.path or refusal.what
@@ -69,24 +81,36 @@ function M.refusal_note(refusals)
   if wanted then
     return ('[the sandbox confined refused: %s. Stay inside what it allows, or start it again with '
       .. '%s, which asks a person for just that]\n'):format(table.concat(seen, ', '), wanted)
+      .. cache_note(refusals, handle)
   end
   local note = '[the sandbox %s refused: %s. Stay inside what it allows, or ask the user to start '
     .. 'Gibbous with another --sandbox or to change policies/lib/sandbox.lua]\n'
   return note:format(refusals[1].profile, table.concat(seen, ', '))
 end
 
---- Returns the note on what the sandbox refused to a run, as one line; '' when it has refused
---- nothing that its output tells.
+-- How a sandbox's report says that another process has a network for the session, too.
+local OTHER_NETWORK = 'in a network of its own'
+
+--- Returns the note on what the sandbox refused to a run, as one line, and on a network that it
+--- could not reach; '' when it has refused nothing that its output tells.
 ---
 --- Example: `local note = format.sandbox_note(handle)`
 ---@param handle Run
 ---@return string
 function M.sandbox_note(handle)
-  if not handle:info().sandbox then
+  local info = handle:info()
+  if not info.sandbox then
     return ''
   end
   local refusals = handle:refusals()
-  return #refusals > 0 and (M.refusal_note(refusals):gsub('\n$', '')) or ''
+  local note = #refusals > 0 and M.refusal_note(refusals, handle) or ''
+  note = note:gsub('\n$', ''):gsub('\n', ' ')
+  for _, gap in ipairs(info.state ~= 'completed' and info.sandbox.unprotected or {}) do
+    if gap:find(OTHER_NETWORK, 1, true) then
+      note = ('%s%s[%s]'):format(note, note ~= '' and ' ' or '', gap)
+    end
+  end
+  return note
 end
 
 return M

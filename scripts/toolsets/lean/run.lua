@@ -28,7 +28,7 @@ return tool {
     watch = asked_watch.schema('Lines to tell of: '),
     cwd = schema.string { optional = true, rare = true },
     env = environment.SCHEMA,
-    allow = wishes.SCHEMA,
+    allow = wishes.RARE,
     kill_after = schema.number {
       description = 'Time limit of the command in ms (default: none)', minimum = 1,
       optional = true, rare = true,

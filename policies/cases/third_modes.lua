@@ -1,0 +1,40 @@
+-- What passed in modes that nobody watches, although it may do more than read or build.
+return {
+  {
+    name = 'mode plan refuses what may be an option, or names a secret',
+    mode = 'plan',
+    deny = {
+      "echo 'rm x' > /dev/pts/0", [[printf 'y\n' > /dev/pts/3]], 'cat x > /proc/1/fd/0',
+      '((LD_PRELOAD=1)); ls', '((PATH=0)); ls', 'let LD_PRELOAD=1', "let 'PATH=1'",
+      'let "BASH_ENV = 1"', ': $((LD_PRELOAD=1))', ': $[LD_PRELOAD=1]', 'echo $((PATH+=1))',
+      'echo $((PATH++))', 'coproc PATH { ls; }', 'coproc LD_PRELOAD { cat; }', 'echo ${!X}',
+      "compgen -W '$(rm ../x)'", 'chamber read x y', 'git -C ~/.password-store log -p',
+      'git -C ~/.ssh log', 'du --files0-from ~/.ssh/id_rsa', 'sort $(ls)', 'sed -n 1p $(ls)',
+      'cargo tree --manifest-path /tmp/x/Cargo.toml',
+      'cargo metadata --manifest-path ~/x/Cargo.toml', 'docker compose config --environment',
+      'X=GITHUB_TOKEN; echo ${!X}', "cat <<E\n$GITHUB_TOKEN\nE", 'cat <<< $GITHUB_TOKEN',
+      "cat <<E | base64\n${GITHUB_TOKEN}\nE", 'base64 <<< "$GITHUB_TOKEN"', 'xxd <<< "$API_KEY"',
+      'rev <<< "$API_KEY"', 'tr a b <<< "$API_KEY"', 'grep . <<< "$API_KEY"',
+      'jq -R . <<< "$API_KEY"', 'sed p <<< "$API_KEY"', 'awk 1 <<< "$API_KEY"',
+      'wc -c <<< "$API_KEY"', 'cut -c1-4 <<< "$API_KEY"', 'head -c4 <<< "$API_KEY"',
+      'while read l; do echo $l; done <<< $API_KEY', 'read X <<< $API_KEY; echo $X',
+      'set -- $API_KEY; echo $1', 'ls $API_KEY', 'stat $API_KEY', 'cd $API_KEY',
+      'cd /proc/1; cat env*', 'cat /proc/self/en?iron', 'cat /proc/self/e*',
+      "docker inspect -f '{{.Config.Env}}' x", 'git -C ~/.password-store show',
+      'git -C ~/.gnupg status', 'cat terraform.tfstate', 'cat .kube/config',
+      'cat .docker/config.json',
+    },
+  },
+  {
+    name = 'mode ci allows readers what only reads',
+    mode = 'ci',
+    deny = {
+      'FIGNORE=x ls', 'xonsh x.xsh', "rush -c 'rm x'", "clj -M -e '(println 1)'", 'sort $(ls)',
+      'sort $X', 'sort *', 'sed -n 1p $X', 'sed -f x a', 'sed --file=x a', 'sed --fil=x a',
+      'sed --in p a', 'awk -f x a', 'awk --file x a', 'awk -i ./x 1 a', 'awk -l ./x 1 a',
+      'awk -E x a', 'awk --exec x a', 'awk -D 1 a', 'uniq -c a b', 'uniq $X', 'shuf --outp=x a',
+      [[find . -exec awk -f x {} \;]], 'xxd -r a b', 'jq -f x a', 'jq --from-file x a',
+      'yq -s .a x', 'diff --output=x a b', 'diff -o x a b',
+    },
+  },
+}

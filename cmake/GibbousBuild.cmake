@@ -11,6 +11,29 @@ pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3>=3.37)
 pkg_check_modules(VTERM REQUIRED IMPORTED_TARGET vterm>=0.1.4)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash>=0.8)
 set(gibbous_packages LUAJIT LIBUV RE2 SECCOMP SQLITE VTERM XXHASH)
+
+# gibbous_link_archives(PROGRAM): the released program has the packages' archives inside, where there are some. Finding
+# and relocating a dozen libraries takes longer than judging a command. Not libseccomp, whose licence is the LGPL.
+function(gibbous_link_archives program)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" OR GIBBOUS_SANITIZE)
+    return()
+  endif()
+  set_target_properties(${program} PROPERTIES GIBBOUS_ARCHIVES ON)
+  target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc)
+endfunction()
+foreach(package LUAJIT LIBUV RE2 SQLITE VTERM XXHASH)
+  list(GET ${package}_LINK_LIBRARIES 0 shared)
+  string(REGEX REPLACE "\\.so$" ".a" archive "${shared}")
+  if(NOT EXISTS "${archive}")
+    string(REGEX REPLACE "\\.a$" "_a.a" archive "${archive}")  # libuv's own name for it
+  endif()
+  if(EXISTS "${archive}")
+    get_target_property(others PkgConfig::${package} INTERFACE_LINK_LIBRARIES)
+    list(REMOVE_ITEM others "${shared}")
+    set_target_properties(PkgConfig::${package} PROPERTIES INTERFACE_LINK_LIBRARIES
+      "$<IF:$<BOOL:$<TARGET_PROPERTY:GIBBOUS_ARCHIVES>>,${archive};m,${shared}>;${others}")
+  endif()
+endforeach()
 find_package(nlohmann_json 3.11 REQUIRED)
 if(NOT nlohmann_json_VERSION MATCHES "^3\\.11\\.")
   message(FATAL_ERROR "nlohmann_json: expected version 3.11, whose inner names bindings/json/compiled_once.h "
@@ -26,6 +49,10 @@ if(GIBBOUS_CCACHE)
       CCACHE_SLOPPINESS=pch_defines,time_macros "${GIBBOUS_CCACHE}")
   set(CMAKE_C_COMPILER_LAUNCHER "${GIBBOUS_CCACHE}")
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # Or a precompiled header of the cache would not fit the files of another clone, which have other times.
+  list(APPEND CMAKE_CXX_COMPILE_OPTIONS_CREATE_PCH -Xclang -fno-pch-timestamp)
+endif()
 find_program(GIBBOUS_MOLD mold)
 if(GIBBOUS_MOLD AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
   add_link_options(-fuse-ld=mold)
@@ -34,6 +61,8 @@ endif()
 add_library(gibbous_flags INTERFACE)
 target_compile_options(gibbous_flags INTERFACE
   -pthread -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-Wconversion> -Wno-missing-field-initializers
+  # Clang counts signs among the conversions, in which GCC's C++ does not.
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:-Wno-sign-conversion>
   $<$<BOOL:${GIBBOUS_WERROR}>:-Werror>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"

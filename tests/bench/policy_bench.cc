@@ -94,6 +94,15 @@ std::vector<std::pair<std::string, std::string>> hostile() {
   };
 }
 
+// The same commands in lines that have not been seen before: a policy remembers the last ones.
+std::vector<std::string> new_requests(std::size_t count) {
+  std::vector<std::string> made;
+  made.reserve(count);
+  for (std::size_t at = 0; at < count; ++at)
+    made.push_back(request(everyday()[at % everyday().size()] + "  # " + std::to_string(at)));
+  return made;
+}
+
 double verdict_micros(Policy& policy, const std::vector<std::string>& requests) {
   std::vector<double> each;
   each.reserve(kRounds);
@@ -132,6 +141,13 @@ void bench_policy(Report& report) {
               1.0});
   report.add(
       {"the same, alone", "µs", verdict_micros(*policy, requests), {}, "", {}, kMaxVerdictMicros});
+  report.add({"the same, alone, of lines not seen before",
+              "µs",
+              verdict_micros(*policy, new_requests(static_cast<std::size_t>(int{kRounds}))),
+              {},
+              "",
+              {},
+              kMaxVerdictMicros});
   double worst = 0;
   std::string name;
   for (const auto& [what, line] : hostile()) {

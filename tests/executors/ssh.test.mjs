@@ -124,7 +124,7 @@ ssh('a terminal is one on the other side, too, and is ended with all that is in 
     command: `tty; stty size; sleep ${tag} & wait`, pty: { rows: 30, cols: 90 },
   });
   await session.data('wait_for', { id, output_regex: '^30 90', timeout: 30_000 });
-  assert.ok(await alive(tag));
+  await until('the sleep runs', () => alive(tag));
   await session.data('bg_kill', { id });
   await until('the sleep is gone', async () => !(await alive(tag)));
 });

@@ -289,7 +289,7 @@ test('a service that needs approval says so, and how to allow it', LIMIT, async 
   const set = await up(t, 'Procfile', 'root: sudo -n true\n');
   assert.equal(await set.ended, 1);
   const { text } = set.events().find((event) => event.event === 'not_started');
-  assert.match(text, /needs approval, and no person can be asked here: .*gibbous policy explain/);
+  assert.match(text, /needs approval, and no person can be asked here: [^]*gibbous policy explain/);
 });
 
 test('a port owned by another program is reported', LIMIT, async (t) => {

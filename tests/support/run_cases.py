@@ -3,8 +3,8 @@
 
 Usage: run_cases.py BUILD_DIRECTORY [--jobs N] [--programs REGEX]
 
-A sanitized program takes a third of a second to start, so that a process for each of 1,600 cases would spend
-more time on starting than on testing. ctest still runs single cases (./dev test -R ...). A case that crashes or
+A sanitized program takes 0.1 s to start, which most cases do not take themselves, so that a process for each of 2,000
+cases would spend minutes on starting. ctest still runs single cases (./dev test -R ...). A case that crashes or
 hangs fails by name, and the cases after it in the same process run in another one. The last line is
 `cases PASSED FAILED`; the exit code is 1 when a case failed. BUILD_DIRECTORY/failures.log keeps what failed.
 """
@@ -20,8 +20,9 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CASES_PER_PROCESS = 24
+CASES_PER_PROCESS = 12
 CASE_SECONDS = 120
+SILENT_SECONDS = 300  # without a case that ends: several times what the slowest takes on a busy machine
 EXCERPT_CHARACTERS = 4_000
 
 
@@ -35,6 +36,16 @@ def chunks_of(program):
     cases = cases_of(program)
     count = -(-len(cases) // CASES_PER_PROCESS)
     return [cases[first::count] for first in range(count)]
+
+
+def side_by_side(programs):
+    """The chunks of all programs as [(program, cases)]. Some programs compute, and others wait: run one after the
+    other, the former would share the processors, and the latter leave them idle."""
+    chunks = []
+    for program in programs:
+        own = chunks_of(program)
+        chunks += [(number / len(own), program, cases) for number, cases in enumerate(own)]
+    return [chunk[1:] for chunk in sorted(chunks, key=lambda chunk: chunk[0])]
 
 
 def reported(report):
@@ -60,7 +71,7 @@ def run_chunk(program, cases):
             names, report = Path(directory, 'names'), Path(directory, 'report.xml')
             names.write_text(''.join(re.sub(r'[\\,[\]]', r'\\\g<0>', case) + '\n' for case in left), encoding='utf-8')
             command = [program, '--input-file', names, '--reporter', 'xml', '--out', report]
-            output, ending = run(command, CASE_SECONDS * len(left))
+            output, ending = run(command, CASE_SECONDS * len(left), report)
             found = reported(report)
             text = report.read_text(encoding='utf-8', errors='replace') if report.exists() else ''
         done = [case for case in left if case.strip() in found]
@@ -73,18 +84,46 @@ def run_chunk(program, cases):
     return results
 
 
-def run(command, seconds):
+def run(command, seconds, report):
     with tempfile.TemporaryFile() as log:
         program = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                                    env={**os.environ, 'GIBBOUS_SOURCE_DIR': str(ROOT)})
-        try:
-            ending = f'it ended with status {program.wait(seconds)} within this case'
-        except subprocess.TimeoutExpired:
-            program.kill()
-            program.wait()
-            ending = f'it took longer than {seconds} s'
+        ending = waited_for(program, seconds, report)
         log.seek(0)
         return log.read()[-20_000:].decode(errors='replace'), ending
+
+
+def waited_for(program, seconds, report):
+    """Waits for the end of a program, and ends it when it takes too long, or when its report does not grow."""
+    begun = grown = time.monotonic()
+    size = 0
+    while True:
+        try:
+            return f'it ended with status {program.wait(5)} within this case'
+        except subprocess.TimeoutExpired:
+            pass
+        now = time.monotonic()
+        written = report.stat().st_size if report.exists() else 0
+        if written != size:
+            size, grown = written, now
+        if now - begun > seconds or now - grown > SILENT_SECONDS:
+            state = processes_below(program.pid)
+            program.kill()
+            program.wait()
+            return f'it took {now - begun:.0f} s, {now - grown:.0f} of them without a case that ended\n{state}'
+
+
+def processes_below(pid):
+    """What the program and its descendants are, and what they wait for."""
+    listed = subprocess.run(['ps', '-eo', 'pid,ppid,stat,wchan:24,etimes,args'], capture_output=True, text=True,
+                            check=False).stdout.splitlines()
+    below, lines = {pid}, []
+    for line in listed[1:]:  # parents come before their children, but for numbers that began again
+        fields = line.split(None, 5)
+        if int(fields[0]) in below or int(fields[1]) in below:
+            below.add(int(fields[0]))
+            lines.append(line[:200])
+    return '\n'.join(lines)
 
 
 def failure_text(text, case):
@@ -110,8 +149,7 @@ def main():
                       if os.access(path, os.X_OK) and path.is_file() and re.search(options.programs, path.name))
     shown = sys.stdout.isatty()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        jobs = {pool.submit(run_chunk, program, chunk): program.name
-                for program in programs for chunk in chunks_of(program)}
+        jobs = {pool.submit(run_chunk, program, cases): program.name for program, cases in side_by_side(programs)}
         for count, job in enumerate(concurrent.futures.as_completed(jobs), 1):
             for case, bad, output in job.result():
                 passed, failed = passed + (not bad), failed + bad

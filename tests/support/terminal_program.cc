@@ -5,6 +5,7 @@
 #include <pty.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,6 +83,11 @@ ExitStatus TerminalProgram::wait() {
   while (fill()) {
   }
   int raw = 0;
+  // It may have closed its terminal and live on, or wait for keys that never come.
+  const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0U)));
+  pollfd end{process.get(), POLLIN, 0};
+  if (poll(&end, 1, static_cast<int>(Program::kPatience.count())) != 1)
+    throw std::runtime_error("it does not end; shown: " + shown_);
   if (waitpid(pid_, &raw, 0) != pid_)
     throw std::system_error(errno, std::generic_category(), "waitpid");
   ended_ = true;

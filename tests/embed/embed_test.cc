@@ -199,7 +199,10 @@ TEST_CASE("a call can be cancelled, and is answered once with cancelled") {
 }
 
 TEST_CASE("events reach the host and the session's backlog") {
-  Host host(auto_mode());
+  const testing::TempDir dir;
+  RuntimeOptions options = auto_mode();
+  options.state_dir = dir.path() + "/state";  // the ends of runs that others left are told, too
+  Host host(options);
   host.data("bg_start", {{"command", "echo x"}}, "alice");
   REQUIRE(host.until([&] { return host.saw_event("run_ended"); }));
   const auto backlog = host.runtime->drain_backlog("alice");

@@ -74,7 +74,9 @@ class Login {
   ~Login() {
     if (!made_) return;
     Loop loop;
-    CHECK(loop.until([this] { return remove(directory()); }));
+    const bool removed = loop.until([this] { return remove(directory()); });
+    INFO("left in it: " << left_in(directory()));
+    CHECK(removed);
   }
   Login(const Login&) = delete;
   Login& operator=(const Login&) = delete;
@@ -102,6 +104,20 @@ class Login {
   }
 
  private:
+  // Names and states of the processes below it.
+  static std::string left_in(const std::string& directory) {
+    std::string text;
+    std::error_code error;
+    for (const auto& each : std::filesystem::recursive_directory_iterator(directory, error)) {
+      if (each.path().filename() != "cgroup.procs") continue;
+      std::ifstream pids(each.path());
+      for (std::string pid; std::getline(pids, pid);) {
+        text += file_text("/proc/" + pid + "/stat") + " " + file_text("/proc/" + pid + "/wchan");
+        text += " in " + each.path().string() + "\n";
+      }
+    }
+    return text;
+  }
   static bool remove(const std::string& directory) {
     std::error_code error;
     for (const auto& each : std::filesystem::directory_iterator(directory, error)) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "bindings/lua/source/directory_hints.h"
 #include "bindings/lua/source/snapshot.h"
 #include "bindings/lua/vm/state.h"
 #include "runtime/base/file_system.h"
@@ -53,7 +54,11 @@ class UvScriptMonitor final : public ScriptMonitor {
  public:
   UvScriptMonitor(uv_loop_s* loop, const Clock& clock, std::function<void()> on_change,
                   MonitorTimes times)
-      : loop_(loop), clock_(clock), on_change_(std::move(on_change)), times_(times) {
+      : loop_(loop),
+        clock_(clock),
+        on_change_(std::move(on_change)),
+        times_(times),
+        hints_(loop, [this] { check_soon(); }) {
     settle_ = make_timer();
     reconcile_ = make_timer();
     arm_reconcile();
@@ -90,9 +95,10 @@ class UvScriptMonitor final : public ScriptMonitor {
     if (closing_) return;
     closing_ = true;
     on_closed_ = std::move(on_closed);
-    close_directories();
+    ++open_handles_;
     close_handle(settle_);
     close_handle(reconcile_);
+    hints_.close([this] { on_handle_closed(); });
   }
 
  private:
@@ -128,54 +134,21 @@ class UvScriptMonitor final : public ScriptMonitor {
     const auto done = std::move(on_closed_);
     if (done) done();  // may delete this
   }
-  void close_directories() {
-    for (auto& [dir, handle] : directories_) close_handle(handle);
-    directories_.clear();
-    names_.clear();
-  }
-
   static void on_settled(uv_timer_t* timer) noexcept {
     static_cast<UvScriptMonitor*>(timer->data)->compare();
   }
   static void on_reconcile(uv_timer_t* timer) noexcept {
     static_cast<UvScriptMonitor*>(timer->data)->reconcile();
   }
-  static void on_event(uv_fs_event_t* event, const char* name, int, int) noexcept {
-    static_cast<UvScriptMonitor*>(event->data)->on_hint(event, name);
-  }
-
-  // Without the filter, a busy neighbour (an editor's swap file, a build in the parent directory)
-  // would delay every reload for as long as the settle time may be extended.
-  void on_hint(uv_fs_event_t* event, const char* name) {
-    const auto names = names_.find(event);
-    const bool noise = name != nullptr && names != names_.end() && names->second.count(name) == 0;
-    if (!noise) check_soon();
-  }
-
-  // A directory that was deleted and created again has a dead watch without any error, so all
-  // watches start anew.
   void rebuild_directories() {
-    close_directories();
+    hints_.clear();
     missing_watches_ = false;
     remote_ = false;
-    for (auto& [dir, names] : places()) {
+    std::size_t count = 0;
+    for (const auto& [dir, names] : places()) {
       remote_ = remote_ || !file_system_of(dir).reports_changes;
-      if (directories_.size() >= kMaxDirectories) {
-        missing_watches_ = true;
-        break;
-      }
-      auto* handle = new uv_fs_event_t;
-      uv_fs_event_init(loop_, handle);
-      adopt_handle(handle);
-      // Without a watch (no inotify watches left, no such directory) the reconcile timer still
-      // checks.
-      if (uv_fs_event_start(handle, on_event, dir.c_str(), 0) == 0) {
-        directories_[dir] = handle;
-        names_[handle] = std::move(names);
-      } else {
-        missing_watches_ = true;
-        close_handle(handle);
-      }
+      // Without a watch, the reconcile timer still checks.
+      if (++count > kMaxDirectories || !hints_.add(dir, names)) missing_watches_ = true;
     }
     arm_reconcile();
   }
@@ -246,13 +219,10 @@ class UvScriptMonitor final : public ScriptMonitor {
     entry->looked_at = true;
   }
 
-  // After a hint without a change, a directory may have been removed and created again, still
-  // empty.
+  // After a hint without a change, a directory may have been removed and created again.
   void rebuild_directories_if_lost() {
     for (const auto& [dir, names] : places()) {
-      const auto known = directories_.find(dir);
-      if (known == directories_.end() || names_[known->second] != names)
-        return rebuild_directories();
+      if (!hints_.has(dir, names)) return rebuild_directories();
     }
   }
 
@@ -272,15 +242,14 @@ class UvScriptMonitor final : public ScriptMonitor {
   std::function<void()> on_change_;
   MonitorTimes times_;
   std::map<std::string, Entry> files_;
-  std::map<std::string, uv_fs_event_t*> directories_;
-  std::map<uv_fs_event_t*, std::set<std::string>> names_;  // of interest in each directory
+  DirectoryHints hints_;
   uv_timer_t* settle_ = nullptr;
   uv_timer_t* reconcile_ = nullptr;
   std::function<void()> on_closed_;
   int open_handles_ = 0;
   Nanos first_hint_{0};
   bool pending_ = false;
-  bool listening_ = false;       // directories_ belong to files_
+  bool listening_ = false;       // hints_ belong to files_
   bool missing_watches_ = true;  // of some directories
   bool remote_ = false;          // others may change files without an event here
   Nanos broken_until_{0};        // until then, a file that does not compile may still be incomplete
@@ -322,10 +291,6 @@ Places places_to_monitor(const std::vector<MonitoredFile>& files) {
       ++followed;
     }
   }
-  // A renamed directory takes its watch along; only its parent gets the event.
-  std::vector<std::string> dirs;
-  for (const auto& [dir, names] : found) dirs.push_back(dir);
-  for (const std::string& dir : dirs) add_entry(dir, &found);
   return found;
 }
 

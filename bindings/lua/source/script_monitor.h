@@ -47,8 +47,9 @@ class ScriptMonitor {
 };
 
 // Maps each directory to the names in it whose changes may mean that one of `files` changed: each
-// file, each symbolic link on the way to it, the directories that contain them, and the first
-// missing part of a path. Other names in the same directories do not matter.
+// file, each symbolic link on the way to it, and the first missing part of a path. Other names in
+// the same directories do not matter. That a directory itself goes is told of it, not of its
+// parent.
 std::map<std::string, std::set<std::string>> places_to_monitor(
     const std::vector<MonitoredFile>& files);
 

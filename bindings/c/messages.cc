@@ -89,6 +89,7 @@ std::string result_json(const CallResult& result) {
 std::string progress_json(const Progress& progress) {
   Json body = {{"progress", progress.progress}, {"message", progress.message}};
   if (progress.total) body["total"] = *progress.total;
+  if (progress.waiting) body["waiting"] = true;
   return to_text(body);
 }
 

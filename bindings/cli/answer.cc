@@ -63,6 +63,7 @@ std::string progress_member(const Progress& progress) {
   std::string member = "\"progress\":{\"progress\":" + number(progress.progress);
   if (progress.total) member += with("total", number(*progress.total));
   if (!progress.message.empty()) member += with("message", json_quote(progress.message));
+  if (progress.waiting) member += with("waiting", "true");
   return member + "}";
 }
 

@@ -55,6 +55,16 @@ Result<std::string> read_arguments() {
   }
 }
 
+// Returns as much as fits into a row, so that the next report replaces all of it.
+std::string in_one_row(const std::string& line, std::size_t width) {
+  std::size_t characters = 0;
+  for (std::size_t at = 0; at < line.size() && width > 0; ++at) {
+    const bool begins = (static_cast<unsigned char>(line[at]) & 0xC0U) != 0x80U;
+    if (begins && ++characters >= width) return line.substr(0, at);
+  }
+  return line;
+}
+
 // One line on the terminal, rewritten with each progress report.
 class ProgressLine {
  public:
@@ -66,7 +76,9 @@ class ProgressLine {
       line = std::to_string(static_cast<int>(kPercent * progress.progress / *progress.total)) +
              "% " + line;
     }
+    if (line.empty()) return;
     used_ = true;
+    line = in_one_row(line, terminal_.width());
     std::fprintf(stderr, "\r\x1b[K%s", terminal_.paint(Colour::kDim, line).c_str());
   }
   void clear() {

@@ -159,7 +159,10 @@ Ended look_after(Runtime& runtime, stdio::ProgramSignals& signals, UpControl* co
   request.wants_progress = true;
   runtime.call(
       std::move(request), [given](CallResult result) { given->result = std::move(result); },
-      [&view](const Progress& progress) { view.show(progress.message); });
+      [&view](const Progress& progress) {
+        // The runtime's own words are output of services, which could look like an event.
+        if (!progress.waiting) view.show(progress.message);
+      });
   for (;;) {
     const bool more = work(runtime);
     if (ended.result) return ended;

@@ -232,6 +232,7 @@ Status Runtime::Impl::init_parts() {
   context.runs = runs.get();
   context.waits = waits.get();
   context.store = store.get();
+  context.redact = [this](std::string_view text) { return redactor().redact(text); };
   context.workspace = options.workspace;
   context.temp_directory = runs_options.temp_directory;
   context.home = host::home_directory(runs_options.env);
@@ -361,7 +362,7 @@ void Runtime::Impl::make_recording() {
   context.recording = recording.get();
 }
 
-// For what is recorded of a run besides its output.
+// For what is recorded of a run besides its output, and for reports of progress.
 const host::PolicyRedactor& Runtime::Impl::redactor() {
   if (engine) policy_redactor.use(engine->current()->id(), engine->current()->policy());
   return policy_redactor;

@@ -74,7 +74,9 @@ typedef enum gib_kind {
    * "reported"?} or, with ok false, {"ok", "code", "message", "text"?, "traceback"?, "data"?,
    * "backlog"?, "reported"?}. */
   GIB_RESULT = 1,
-  GIB_PROGRESS = 2, /* of a call that wants it: {"progress", "total"?, "message"} */
+  /* Of a call that wants it: {"progress", "total"?, "message", "waiting"?: true}; with "waiting" it
+   * is the runtime's report that the call waits (gibbous::Progress in gibbous/runtime.h). */
+  GIB_PROGRESS = 2,
   /* Something happened without a call: {"event": its name, "session", "run"?, ...}; the names are
    * at gibbous::Event in gibbous/runtime.h. {"event": "events_dropped", "count"}: the host took no
    * messages for too long. */

@@ -138,7 +138,8 @@ tool = {}
 ---@param data? table<string, any> data for programs; over MCP in `_meta`
 function tool.error(code, message, data) end
 
----Reports the call's progress to clients that asked for it.
+---Reports the call's progress to clients that asked for it. While a call waits for longer than a
+---second, the runtime reports that by itself, with the last line of the run that it waits for.
 ---
 ---Example:
 ---```lua

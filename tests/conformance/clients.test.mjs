@@ -113,8 +113,29 @@ for (const client of CLIENTS) {
         } });
       await noted;
       assert.equal(textOf(result), 'counted');
-      assert.deepEqual(seen.map(({ progress, total, message }) => [progress, total, message]),
+      // A machine that stands still makes the server report that the call waits, in between.
+      const said = seen.filter(({ progress }) => Number.isInteger(progress));
+      assert.deepEqual(said.map(({ progress, total, message }) => [progress, total, message]),
         [[0, 100, 'at 0'], [50, 100, 'at 50'], [100, 100, 'at 100']]);
+    });
+
+    test('a call that waits reports the last line of its run', async (t) => {
+      const { session } = await connect(t, client);
+      const started = await session.callTool('bg_start', {
+        command: 'echo configuring; echo PASSWORD=hunter2hunter2; exec sleep 600' });
+      const { id } = started.structuredContent;
+      const seen = [];
+      const line = promised('the last line');
+      const waited = session.callTool('wait_for', { id, exit: true }, {
+        onprogress: (progress) => {
+          seen.push(progress);
+          if (progress.message === 'PASSWORD=***') line.resolve();
+        } });
+      await line.promise;
+      await session.callTool('bg_kill', { id });
+      await waited;
+      const amounts = seen.map(({ progress }) => progress);
+      assert.deepEqual(amounts, [...new Set(amounts)].sort((left, right) => left - right));
     });
 
     test('a cancelled call kills its child, and the server continues', async (t) => {

@@ -42,9 +42,14 @@ namespace gibbous {
 using CallId = std::uint64_t;
 
 struct Progress {
-  double progress = 0;
+  double progress = 0;  // increases with every report of a call
   std::optional<double> total;
   std::string message;
+  // Reported by the runtime because the call waits, at most once a second and at least every five.
+  // The message is the last line that the run it waits for has printed: one line of at most 200
+  // bytes (and three dots), without secrets; or what the tool said last. Without a tool that
+  // reports, `progress` is the time since the call began, in seconds.
+  bool waiting = false;
 };
 
 // What a tool of the host answers.

@@ -107,12 +107,15 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
 
 class PendingQueueWait final : public PendingOp {
  public:
-  explicit PendingQueueWait(std::shared_ptr<QueueWait> wait) : wait_(std::move(wait)) {}
+  PendingQueueWait(std::shared_ptr<QueueWait> wait, std::string id)
+      : wait_(std::move(wait)), id_(std::move(id)) {}
   ~PendingQueueWait() override { wait_->end(); }
   void cancel() override { wait_->end(); }
+  void describe(WaitingFor* waiting) const override { waiting->runs.push_back(id_); }
 
  private:
   std::shared_ptr<QueueWait> wait_;
+  std::string id_;
 };
 
 }  // namespace
@@ -136,7 +139,7 @@ int l_journal_queue(lua_State* state) {
                                       return owner && may_see(owner->call(), run);
                                     });
     wait->begin();
-    return task->suspend(state, std::make_unique<PendingQueueWait>(std::move(wait)));
+    return task->suspend(state, std::make_unique<PendingQueueWait>(std::move(wait), id));
   });
 }
 

@@ -22,16 +22,22 @@ namespace {
 // A wait may be cancelled before it began (it is answered at once) or after it is over.
 class PendingWait final : public PendingOp {
  public:
-  explicit PendingWait(Wait* wait, std::shared_ptr<bool> over)
-      : wait_(wait), over_(std::move(over)) {}
+  PendingWait(Wait* wait, std::shared_ptr<bool> over, std::shared_ptr<const WaitSpec> spec)
+      : wait_(wait), over_(std::move(over)), spec_(std::move(spec)) {}
   void cancel() override {
     if (!*over_) wait_->cancel();
     *over_ = true;
+  }
+  void describe(WaitingFor* waiting) const override {
+    for (const Condition& each : spec_->conditions) {
+      if (!each.run.empty()) waiting->runs.push_back(each.run);
+    }
   }
 
  private:
   Wait* wait_;
   std::shared_ptr<bool> over_;
+  std::shared_ptr<const WaitSpec> spec_;
 };
 
 int ask_and_wait(lua_State* state, const std::shared_ptr<WaitSpec>& spec,
@@ -43,6 +49,9 @@ int ask_and_wait(lua_State* state, const std::shared_ptr<WaitSpec>& spec,
   return ask_then(state, std::move(asked), [spec](const std::shared_ptr<Effect>& effect) {
     if (const Status seen = check_sight(effect->context, effect->verdict, *spec); !seen)
       return effect->fail(seen);
+    for (const Condition& each : spec->conditions) {
+      if (!each.run.empty()) effect->runs.push_back(each.run);
+    }
     auto over = std::make_shared<bool>(false);
     auto started =
         effect->context.waits->start(*spec, [effect, spec, over](const WaitResult& result) {
@@ -186,7 +195,7 @@ int start_wait(lua_State* state, int index, const std::string& default_run) {
       });
     });
     if (started) {
-      return task->suspend(state, std::make_unique<PendingWait>(*started, std::move(over)));
+      return task->suspend(state, std::make_unique<PendingWait>(*started, std::move(over), spec));
     }
     if (started.status().code() != "invalid_arguments") return push_error(state, started.status());
     check_conditions(*spec);

@@ -21,6 +21,10 @@ class PendingEffect final : public PendingOp {
     if (effect_->withdraw) std::exchange(effect_->withdraw, nullptr)();
     if (effect_->on_cancel) effect_->on_cancel();
   }
+  void describe(WaitingFor* waiting) const override {
+    waiting->answer = waiting->answer || static_cast<bool>(effect_->withdraw);
+    waiting->runs.insert(waiting->runs.end(), effect_->runs.begin(), effect_->runs.end());
+  }
 
  private:
   std::shared_ptr<Effect> effect_;
@@ -136,6 +140,7 @@ int effect_method(lua_State* state, const std::string& id, PolicyRequest asked,
                       effect->fail(not_found_near(id, ""), id);
                       return;
                     }
+                    effect->runs = {id};
                     act(effect, *run);
                   });
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bindings/lua/api/api.h"
 #include "bindings/lua/call/call.h"
@@ -39,6 +40,7 @@ struct Effect {
   std::function<void()> on_cancel;
   std::function<void()> withdraw;  // the question to a person, while it is open
   Verdict verdict;                 // set once it allowed
+  std::vector<std::string> runs;   // which it is about
 
   void fail(const Status& status, const std::string& run = "") const {
     complete([status, run](lua_State* to) { return push_error(to, status, run); });

@@ -75,7 +75,8 @@ Call::Call(Engine& engine, CallOptions options)
       queued_place_(std::move(options.queued_place)),
       starts_reserved_(options.starts_reserved),
       lua_left_(engine.limits().call_lua),
-      refilled_(engine.context().clock->now()) {}
+      refilled_(engine.context().clock->now()),
+      reports_(refilled_) {}
 
 void Call::turn(Nanos slice) {
   const auto self = shared_from_this();
@@ -440,12 +441,32 @@ void Call::kill_run(const std::string& run_id) {
 
 void Call::progress(const Progress& progress) {
   if (!on_progress_ || phase_ == Phase::kEnded) return;
-  progress_.push_back(progress);
+  progress_.push_back(reports_.said(progress, engine_.context().clock->now()));
 }
 
 void Call::progress_from_host(const Progress& progress) {
   Call::progress(progress);
   if (!progress_.empty()) engine_.make_ready(*this);
+}
+
+void Call::describe(WaitingFor* waiting) const {
+  waiting->answer = waiting->answer || phase_ == Phase::kAsking;
+  for (const Task* task : tasks_) task->describe(waiting);
+  for (const auto& child : child_calls_) child->describe(waiting);
+}
+
+bool Call::report_waiting(const ProgressPace& pace) {
+  if (!on_progress_ || ended()) return false;
+  WaitingFor waiting;
+  describe(&waiting);
+  const Context& context = engine_.context();
+  std::optional<Progress> made =
+      reports_.due(waiting, context.runs, context.redact, pace, context.clock->now());
+  if (made) {
+    progress_.push_back(std::move(*made));
+    engine_.make_ready(*this);
+  }
+  return true;
 }
 
 void Call::deliver_progress() {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/lua/call/progress_reports.h"
 #include "bindings/lua/call/queued_place.h"
 #include "bindings/lua/call/ready_calls.h"
 #include "bindings/lua/call/task.h"
@@ -96,6 +97,8 @@ class Call final : public std::enable_shared_from_this<Call> {
   void progress(const Progress& progress);
   // The same for a call that waits, and gets no turn of its own.
   void progress_from_host(const Progress& progress);
+  // Reports that it waits, when that is due. Returns false when its caller wants no progress.
+  bool report_waiting(const ProgressPace& pace);
 
   // For the engine.
   void turn(Nanos slice);
@@ -158,6 +161,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   void on_child_call_ended(Call& child);
   void kill_run(const std::string& run_id);
   void deliver_progress();
+  void describe(WaitingFor* waiting) const;
   void release();
 
   Engine& engine_;
@@ -201,8 +205,9 @@ class Call final : public std::enable_shared_from_this<Call> {
   std::deque<std::shared_ptr<Task>> ready_;
   std::vector<std::shared_ptr<Call>> child_calls_;
   std::set<std::string> runs_;
-  std::size_t kills_ = 0;  // kills whose reports have not come yet
-  std::vector<Progress> progress_;
+  std::size_t kills_ = 0;           // kills whose reports have not come yet
+  std::vector<Progress> progress_;  // to be delivered
+  ProgressReports reports_;
   std::function<void()> withdraw_;  // the question about the call itself
 };
 

@@ -7,10 +7,12 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "bindings/lua/check/sandbox_value.h"
 #include "bindings/lua/load/generation.h"
 #include "bindings/lua/load/secret_source.h"
+#include "runtime/audit/redact.h"
 #include "runtime/base/clock.h"
 
 struct lua_State;
@@ -71,6 +73,8 @@ struct Context {
   bool can_confine = true;  // this machine has a sandbox that holds
   // What was written to runs that execute their input as code, by run; bounded.
   std::map<std::string, std::string> typed;
+  // Replaces secrets in text of runs that leaves a result, by the patterns of the policies.
+  std::function<std::string(std::string_view)> redact = redact_secrets;
   // level is debug, info, warn or error; `fields` is a JSON object or null. Called from
   // Engine::run_ready, never from inside a script. When it is not set, the engine emits the event
   // `log` instead.

@@ -46,6 +46,7 @@ Engine::~Engine() {
   loading_.reset();
   policy_read_.reset();
   drain_timer_.stop();
+  progress_timer_.stop();
   const auto calls = std::exchange(calls_, {});
   by_id_.clear();
   ready_.clear();
@@ -80,6 +81,7 @@ void Engine::call(CallId id, CallRequest request, std::function<void(CallResult)
   options.priority = std::clamp(request.priority, -kMaxCallPriority, kMaxCallPriority);
   options.on_done = std::move(on_done);
   if (request.wants_progress) options.on_progress = std::move(on_progress);
+  const bool reports = static_cast<bool>(options.on_progress);
   options.generation = current_;
   const auto call = add_call(std::move(options));
   if (known) {
@@ -89,7 +91,21 @@ void Engine::call(CallId id, CallRequest request, std::function<void(CallResult)
                                        " calls in flight already; try again when some have ended");
   } else {
     by_id_[id] = call.get();
+    if (reports && !progress_timer_.active()) {
+      progress_timer_.start(context_.loop, options_.progress.look, /*background=*/true,
+                            [this] { look_at_waits(); });
+    }
   }
+}
+
+void Engine::look_at_waits() {
+  bool again = false;
+  for (const auto& [id, call] : by_id_) {
+    again = call->report_waiting(options_.progress) || again;
+  }
+  if (!again) return;
+  progress_timer_.start(context_.loop, options_.progress.look, /*background=*/true,
+                        [this] { look_at_waits(); });
 }
 
 CallId Engine::run_hook(HookCall hook) {

@@ -15,6 +15,7 @@
 #include "bindings/lua/call/beside.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/in_order.h"
+#include "bindings/lua/call/progress_reports.h"
 #include "bindings/lua/call/queued_place.h"
 #include "bindings/lua/call/ready_calls.h"
 #include "bindings/lua/load/engine_limits.h"
@@ -34,6 +35,7 @@ struct EngineOptions {
   // create() sets the clock and the place, and binds the context before it calls `open_api`.
   GenerationOptions generation;
   EngineLimits limits;
+  ProgressPace progress;
 };
 
 // One decision, for the log.
@@ -224,6 +226,7 @@ class Engine {
   void dispose_unused();
   void dispose(std::shared_ptr<Generation> old);
   void check_draining();
+  void look_at_waits();
   void cancel_calls_of(const Generation* generation, const std::string& message);
 
   EngineOptions options_;
@@ -268,6 +271,7 @@ class Engine {
 
   std::vector<Draining> draining_;
   OneShotTimer drain_timer_;
+  OneShotTimer progress_timer_;  // while a call is there whose caller wants progress
 };
 
 }  // namespace gibbous::lua

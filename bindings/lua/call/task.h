@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/lua/call/progress_reports.h"
 #include "bindings/lua/vm/state.h"
 #include "bindings/lua/vm/value.h"
 
@@ -27,6 +28,8 @@ class PendingOp {
   virtual ~PendingOp() = default;
   // The task is cancelled: stop the operation. A later complete() must go through a Completer.
   virtual void cancel() = 0;
+  // Adds what it waits for.
+  virtual void describe(WaitingFor* waiting) const { static_cast<void>(waiting); }
 };
 
 // Puts the results of a suspended function on the stack and returns their number. Runs as part of
@@ -114,6 +117,9 @@ class Task final : public std::enable_shared_from_this<Task> {
 
   Phase phase() const { return phase_; }
   bool done() const { return phase_ == Phase::kDone; }
+  void describe(WaitingFor* waiting) const {
+    if (op_) op_->describe(waiting);
+  }
   bool cancelled() const { return cancelled_; }
   Outcome outcome() const { return outcome_; }
   const Failure& failure() const { return failure_; }

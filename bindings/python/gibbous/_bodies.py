@@ -59,7 +59,7 @@ def error_of(result: Result) -> ToolError:
 
 
 def progress_of(body: dict[str, Any]) -> Progress:
-    return Progress(body.get('progress', 0), body.get('total'), body.get('message', ''))
+    return Progress(body.get('progress', 0), body.get('total'), body.get('message', ''), body.get('waiting', False))
 
 
 def event_of(body: dict[str, Any], name: str = '') -> Event:

@@ -63,10 +63,14 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a call is: `progress` of `total`, if that is known."""
+    """How far a call is: `progress` of `total`, if that is known.
+
+    `waiting`: the runtime reports that the call waits, and `message` is the last line of the run that it waits for.
+    """
     progress: float
     total: float | None = None
     message: str = ''
+    waiting: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

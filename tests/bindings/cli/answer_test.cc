@@ -43,6 +43,9 @@ TEST_CASE("progress has a total and a message only when they are set") {
   Progress progress;
   progress.progress = 2;
   CHECK(progress_member(progress) == R"("progress":{"progress":2})");
+  progress.waiting = true;
+  CHECK(progress_member(progress) == R"("progress":{"progress":2,"waiting":true})");
+  progress.waiting = false;
   progress.total = 4.5;
   progress.message = "half";
   CHECK(progress_member(progress) == R"("progress":{"progress":2,"total":4.5,"message":"half"})");

@@ -17,7 +17,13 @@ local Runtime = {}
 ---@field backlog? boolean the result has `backlog`: events that the session's agent has not seen
 ---@field timeout_ms? number ends the call with the code `timeout`; default: never
 ---@field priority? integer -100 to 100, default 0: scripts of calls with a higher one run first
----@field on_progress? fun(progress: { progress: number, total?: number, message: string })
+---@field on_progress? fun(progress: gibbous.Progress)
+
+---@class gibbous.Progress
+---@field progress number increases with every report
+---@field total? number
+---@field message string
+---@field waiting? boolean the runtime reports that the call waits; else its tool reports
 
 ---@class gibbous.Result
 ---@field text string for a model

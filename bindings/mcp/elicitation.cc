@@ -50,7 +50,11 @@ Json elicitation_params(const AskRequest& request, TitledEnum titled) {
                     {"title", "Reason"},
                     {"description", "What the agent should do instead, if you refuse"},
                     {"maxLength", kMaxReasonBytes}};
-  return Json{{"message", "Approval needed:\n" + stdio::question_text(request)},
+  // Dialogs fold what comes after a few lines: what a person must see comes first.
+  const std::string message = stdio::question_head(request) +
+                              "\nAnswers: " + stdio::choices_text(request) + "\n" +
+                              stdio::question_details(request);
+  return Json{{"message", message},
               {"requestedSchema",
                {{"type", "object"},
                 {"properties", {{kAnswer, std::move(answer)}, {kReason, reason}}},

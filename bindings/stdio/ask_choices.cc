@@ -10,9 +10,10 @@ namespace {
 
 constexpr std::size_t kMaxRuleBytes = 100;
 
-AskChoice allowing(const char* value, std::string title, AskAnswer::Remember remember,
+AskChoice allowing(const char* value, std::string title, std::string covers,
+                   AskAnswer::Remember remember,
                    AskAnswer::About about = AskAnswer::About::kCommand) {
-  AskChoice choice{value, std::move(title), {}};
+  AskChoice choice{value, std::move(title), std::move(covers), {}};
   choice.means.allow = true;
   choice.means.remember = remember;
   choice.means.about = about;
@@ -29,24 +30,39 @@ AskAnswer denial(std::string reason) {
 
 std::vector<AskChoice> choices_of(const AskRequest& request) {
   using Remember = AskAnswer::Remember;
-  const std::string what = request.command.empty() ? "this very call" : "this command";
-  std::vector<AskChoice> all = {allowing("once", "Allow once", Remember::kOnce),
-                                allowing("session", "Allow for this session", Remember::kSession),
-                                allowing("always", "Always allow " + what, Remember::kAlways)};
+  const bool is_call = request.command.empty();
+  const std::string what = is_call ? "this very call" : "this command";
+  const std::string same = is_call ? "the same call" : "exactly this command";
+  std::vector<AskChoice> all = {
+      allowing("once", "Allow once", "", Remember::kOnce),
+      allowing("session", "Allow for this session", same + " until the session ends",
+               Remember::kSession),
+      allowing("always", "Always allow " + what, same + " in this workspace until you revoke it",
+               Remember::kAlways)};
   if (!request.prefix.empty()) {
-    all.push_back(allowing("prefix", "Always allow " + printable(request.prefix, kMaxRuleBytes),
-                           Remember::kAlways, AskAnswer::About::kPrefix));
+    const std::string prefix = printable(request.prefix, kMaxRuleBytes);
+    all.push_back(allowing("prefix", "Always allow " + prefix, "every " + prefix, Remember::kAlways,
+                           AskAnswer::About::kPrefix));
   }
   if (request.may_approve_rules) {
     const bool several = request.rules.size() > 1;
-    all.push_back(allowing("rule",
-                           std::string("Always allow what ") + (several ? "rules " : "rule ") +
-                               printable(rules_text(request), kMaxRuleBytes) +
-                               (several ? " ask about" : " asks about"),
-                           Remember::kAlways, AskAnswer::About::kRule));
+    const std::string asked = "what " + std::string(several ? "rules " : "rule ") +
+                              printable(rules_text(request), kMaxRuleBytes) +
+                              (several ? " ask about" : " asks about");
+    all.push_back(allowing("rule", "Always allow " + asked, asked, Remember::kAlways,
+                           AskAnswer::About::kRule));
   }
-  all.push_back({"deny", "Deny", denial("denied by the user")});
+  all.push_back({"deny", "Deny", "", denial("denied by the user")});
   return all;
+}
+
+std::string choices_text(const AskRequest& request) {
+  std::string text;
+  for (const AskChoice& choice : choices_of(request)) {
+    text += (text.empty() ? "" : "; ") + choice.value;
+    if (!choice.about.empty()) text += " (" + choice.about + ")";
+  }
+  return text;
 }
 
 }  // namespace gibbous::stdio

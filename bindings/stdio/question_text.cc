@@ -12,6 +12,9 @@ namespace {
 constexpr std::size_t kMaxReasonBytes = 2'000;
 constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::size_t kMaxSubjectBytes = 2'000;
+// Three rows of a terminal. Dialogs show few lines, and this is the first one.
+constexpr std::size_t kMaxFirstLineBytes = 240;
+constexpr std::size_t kTailPart = 3;  // one in so many bytes is of the end
 
 struct CodePoint {
   std::uint32_t value = 0;
@@ -81,6 +84,14 @@ void add(std::string& text, const char* name, const std::string& value) {
   text += std::string("\n") + name + ": " + value;
 }
 
+// The command, which is printable and bounded already, or the call where there is none.
+std::string what_is_asked(const AskRequest& request) {
+  if (!request.command.empty()) return request.command;
+  const bool said = !request.subject.empty() && request.subject.front() != '{';
+  return printable(said ? request.subject : request.tool + " " + request.arguments,
+                   kMaxSubjectBytes);
+}
+
 }  // namespace
 
 std::string printable(std::string_view text, std::size_t most) {
@@ -101,23 +112,40 @@ std::string printable(std::string_view text, std::size_t most) {
   return made;
 }
 
-std::string question_text(const AskRequest& request) {
-  std::string text = printable(request.reason, kMaxReasonBytes);
-  add(text, "Tool", printable(request.tool, kMaxNameBytes));
+std::string shortened(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  const auto inside = [&text](std::size_t at) {  // of a character
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  std::size_t head = most - most / kTailPart;
+  while (head > 0 && inside(head)) --head;
+  std::size_t tail = text.size() - most / kTailPart;
+  while (inside(tail)) ++tail;
+  return text.substr(0, head) + " ... [" + std::to_string(text.size()) + " bytes in all] ... " +
+         text.substr(tail);
+}
+
+std::string question_head(const AskRequest& request) {
+  std::string text = shortened(what_is_asked(request), kMaxFirstLineBytes);
+  if (!request.reason.empty()) add(text, "Why", printable(request.reason, kMaxReasonBytes));
+  return text;
+}
+
+std::string question_details(const AskRequest& request) {
+  std::string text = "Tool: " + printable(request.tool, kMaxNameBytes);
   if (request.effect != "call") add(text, "Effect", printable(request.effect, kMaxNameBytes));
-  // Already printable and bounded.
-  if (!request.command.empty()) add(text, "Command", request.command);
   const bool plain = request.commands.size() == 1 && request.commands.front() == request.command;
   if (!plain && !request.commands.empty()) {
     text += "\nIt would run:";
     for (const std::string& command : request.commands) text += "\n  " + command;
   }
-  // The arguments say more than the command line: directory, variables, or a call without a
-  // command.
+  // The arguments say more than the command line: a directory, variables.
   const bool more = !request.subject.empty() && request.subject.front() == '{';
-  if (request.command.empty() || more) {
-    const std::string& all = request.subject.empty() ? request.arguments : request.subject;
-    add(text, "In full", printable(all, kMaxSubjectBytes));
+  const std::string first = what_is_asked(request);
+  if (more) {
+    add(text, "In full", printable(request.subject, kMaxSubjectBytes));
+  } else if (first.size() > kMaxFirstLineBytes) {
+    add(text, "In full", first);
   }
   if (!request.rule.empty()) {
     std::string rule = printable(request.rule, kMaxNameBytes);
@@ -131,6 +159,10 @@ std::string question_text(const AskRequest& request) {
     add(text, "Also asks", printable(rules_text(request, 1), kMaxSubjectBytes));
   }
   return text;
+}
+
+std::string question_text(const AskRequest& request) {
+  return question_head(request) + "\n" + question_details(request);
 }
 
 std::string rules_text(const AskRequest& request, std::size_t first) {

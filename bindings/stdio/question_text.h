@@ -14,8 +14,16 @@ namespace gibbous::stdio {
 // ones, and invalid UTF-8 become \n, \x1b, \u202e. Cut after `most` bytes, with a note.
 std::string printable(std::string_view text, std::size_t most);
 
-// The reason, the tool, the command and the rule, on several lines without a final line end.
+// What is asked about, on one line: the command, or the call where there is none, shortened in the
+// middle if it is long; below it the reason. Without a final line end, as the others.
+std::string question_head(const AskRequest& request);
+// The tool, all of what was shortened, the commands that it would run, and the rule.
+std::string question_details(const AskRequest& request);
+// Both of them.
 std::string question_text(const AskRequest& request);
+
+// Leaves out the middle of a text above `most` bytes, and says its length there.
+std::string shortened(const std::string& text, std::size_t most);
 
 // The ids of what asks, from the index `first` on.
 std::string rules_text(const AskRequest& request, std::size_t first = 0);

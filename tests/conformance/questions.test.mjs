@@ -32,8 +32,9 @@ for (const client of CLIENTS) {
       assert.ok(!started.isError, textOf(started));
       await until('it runs', () => bench.isAlive(started.structuredContent.pid));
       assert.equal(asked.length, 1);
-      for (const part of ['It starts.', 'Tool: bg_start', `Command: ${COMMAND}`, 'sleep 600',
-        'test.start']) {
+      assert.ok(asked[0].message.startsWith(`${COMMAND}\nWhy: It starts.\nAnswers: once; `),
+        asked[0].message);
+      for (const part of ['Tool: bg_start', 'sleep 600', 'test.start']) {
         assert.ok(asked[0].message.includes(part), asked[0].message);
       }
       const { answer } = asked[0].requestedSchema.properties;

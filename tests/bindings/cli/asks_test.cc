@@ -138,14 +138,14 @@ TEST_CASE("asks --watch asks a person about each question, and leaves those with
   TerminalProgram watch({.argv = desk.words({"--watch"}), .env = {{"TERM", "dumb"}}, .cwd = ""});
   watch.until("Waiting for questions");
   begin(1);
-  watch.until("Command: make 1");
+  watch.until("make 1\r\nWhy: ");
   watch.until("[L]ater: ");
   watch.type("y\n");
   watch.until("allowed once by ");
   CHECK(desk.session->answer(1).contains("result"));
   // The client is faster.
   begin(2);
-  watch.until("Command: make 2");
+  watch.until("make 2\r\nWhy: ");
   watch.until("[L]ater: ");
   Json ask = desk.session->next_with("ask")["ask"];
   while (ask["call"] != 2) ask = desk.session->next_with("ask")["ask"];
@@ -153,7 +153,7 @@ TEST_CASE("asks --watch asks a person about each question, and leaves those with
   watch.until("was already answered: allowed once by gibbous session");
   CHECK(desk.session->answer(2).contains("result"));
   begin(3);
-  watch.until("Command: make 3");
+  watch.until("make 3\r\nWhy: ");
   watch.until("[L]ater: ");
   watch.type("\x04");
   CHECK(watch.wait().code == 0);

@@ -29,12 +29,12 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a question shows the reason, the tool, the commands and the rule, made printable") {
+TEST_CASE("a question shows the command, the reason, the tool and the rule, made printable") {
   const Asking asking;
   TerminalProgram program(call_of(asking));
   const std::string shown = program.until(kPrompt);
   for (const char* part :
-       {"Approval needed: It\\x1b[2J builds.", "Tool: build", "Command: make -j4 && make install",
+       {"Approval needed: make -j4 && make install\r\nWhy: It\\x1b[2J builds.\r\n", "Tool: build",
         "  make -j4\r\n  make install", "Rule: test.ask", "policies/init.lua:"}) {
     INFO(part << " in " << shown);
     CHECK(has(shown, part));

@@ -106,7 +106,12 @@ TEST_CASE("a legacy client gets a question as a request") {
     CHECK(asked["method"] == "elicitation/create");
     CHECK(is_id(asked["id"]));
     const auto text = asked["params"]["message"].get<std::string>();
-    for (const char* part : {"It builds.", "Tool: echo", "Command: make && true",
+    // A dialog may fold what comes after three lines.
+    CHECK_THAT(text, Catch::Matchers::StartsWith(
+                         "make && true\nWhy: It builds.\nAnswers: once; session (exactly this "
+                         "command until the session ends); always (exactly this command in this "
+                         "workspace until you revoke it); prefix ("));
+    for (const char* part : {"rule (what rule test.rule asks about); deny\n", "Tool: echo",
                              "It would run:\n  make\n  true", "test.rule (rules/build.lua:7)"}) {
       INFO(part);
       CHECK(text.find(part) != std::string::npos);
@@ -570,8 +575,10 @@ TEST_CASE("untrusted text cannot forge the question") {
   question.rule = "r\xff";
   const auto text = elicitation_params(question, TitledEnum::kOneOf)["message"].get<std::string>();
   CHECK(text ==
-        "Approval needed:\nFine.\\nTool: other\\u202e\nTool: echo\\x1b[1A\nEffect: stdin\n"
-        "In full: stdin echo {\"text\":\"y\\x9b\"}\nRule: r\\xff");
+        "stdin echo {\"text\":\"y\\x9b\"}\nWhy: Fine.\\nTool: other\\u202e\n"
+        "Answers: once; session (the same call until the session ends); always (the same call in "
+        "this workspace until you revoke it); deny\n"
+        "Tool: echo\\x1b[1A\nEffect: stdin\nRule: r\\xff");
 }
 
 }  // namespace

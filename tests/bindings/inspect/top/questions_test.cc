@@ -60,8 +60,8 @@ TEST_CASE("top shows the oldest questions, and a letter answers the one on the s
   screen.top.press(key('y'));
   CHECK(screen.given.empty());
   screen.top.press(key('?'));
-  CHECK_THAT(screen.shown(), Contains("Question AAAA of claude") && Contains("Command: git push") &&
-                                 Contains("This publishes\\x1b commits.") &&
+  CHECK_THAT(screen.shown(), Contains("Question AAAA of claude") &&
+                                 Contains("\ngit push\nWhy: This publishes\\x1b commits.") &&
                                  Contains("y  Allow once"));
   // It offers neither a prefix nor a rule.
   screen.top.press(key('r'));

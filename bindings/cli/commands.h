@@ -9,6 +9,7 @@ namespace gibbous::cli {
 
 ExitCode run_mcp(const Options& options);
 ExitCode run_mcp_install(const Options& options);
+ExitCode run_mcp_inspect(const Options& options);
 ExitCode run_call(const Options& options);
 // The session of a workspace for commands of people.
 inline constexpr const char* kWorkspaceSession = "gibbous@";

@@ -16,6 +16,7 @@ namespace gibbous::cli {
 
 ExitCode run_mcp(const Options& options) {
   if (options.install.wanted) return run_mcp_install(options);
+  if (options.inspect.wanted) return run_mcp_inspect(options);
   Result<std::unique_ptr<stdio::ProgramSignals>> signals = stdio::ProgramSignals::create();
   if (!signals) return fail(signals.status(), options);
   mcp::StdioOptions transport;

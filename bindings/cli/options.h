@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bindings/cli/exit_code.h"
+#include "bindings/cli/mcp_inspect.h"
 #include "bindings/cli/mcp_install.h"
 #include "bindings/cli/new_templates.h"
 #include "gibbous/runtime.h"
@@ -111,6 +112,7 @@ struct Options {
 
   bool structured = false;  // mcp: for programs, with the data of results
   InstallOptions install;   // mcp install
+  InspectOptions inspect;   // mcp inspect
   bool asks = false;        // session: the client answers questions
 };
 

@@ -1,4 +1,4 @@
-// The options of `gibbous mcp` and `gibbous mcp install`.
+// The options of `gibbous mcp`, `gibbous mcp install` and `gibbous mcp inspect`.
 #include <CLI/CLI.hpp>
 
 #include "bindings/cli/option_groups.h"
@@ -28,6 +28,34 @@ Examples:
   gibbous mcp install zed --sandbox workspace --policies policies
   gibbous mcp install --dry-run
   gibbous mcp install claude --remove)";
+
+constexpr const char* kInspectFooter = R"(
+Shows what a client gets: instructions, tools with their size, resources, prompts. With --as, only
+what the client's model reads of it, as it was measured: name, description and arguments of each
+tool, and a result cut as the client cuts it. Tokens are estimated, at four bytes each.
+
+Examples:
+  gibbous mcp inspect
+  gibbous mcp inspect --as claude --toolset lean
+  gibbous mcp inspect --as codex --mode auto --call job --args '{"action":"list"}'
+  gibbous mcp inspect --json)";
+
+void add_inspect_command(CLI::App& mcp, Options& options) {
+  InspectOptions& inspect = options.inspect;
+  CLI::App* command =
+      mcp.add_subcommand("inspect", "Show what a client, and its model, gets of the server.");
+  command->footer(kInspectFooter);
+  command->callback([&inspect] { inspect.wanted = true; });
+  command->add_option("--as", inspect.as, "What the model reads in this client: claude, codex")
+      ->type_name("CLIENT")
+      ->check(CLI::IsMember({"claude", "codex"}));
+  command->add_option("--call", inspect.tool, "Call this tool, and show its result")
+      ->type_name("TOOL");
+  command->add_option("--args", inspect.arguments, "Its arguments, a JSON object [{}]")
+      ->type_name("JSON");
+  command->add_flag("--structured", options.structured, "As 'gibbous mcp --structured' does");
+  add_common_options(*command, options);
+}
 
 void add_install_command(CLI::App& mcp, Options& options) {
   InstallOptions& install = options.install;
@@ -91,6 +119,7 @@ void add_mcp_command(CLI::App& app, Options& options) {
   add_work_option(mcp, options);
   add_common_options(mcp, options);
   add_install_command(mcp, options);
+  add_inspect_command(mcp, options);
 }
 
 }  // namespace gibbous::cli

@@ -36,6 +36,7 @@ const std::vector<AgentClient>& agent_clients() {
        .typed = false,
        .workspace = "",
        .project_file = ".mcp.json",
+       .user_first = false,
        .user_variable = "CLAUDE_CONFIG_DIR",
        .user_directory = "",
        .user_file = ".claude.json",
@@ -49,7 +50,8 @@ const std::vector<AgentClient>& agent_clients() {
        .comments = false,
        .typed = false,
        .workspace = "",
-       .project_file = "",
+       .project_file = ".codex/config.toml",
+       .user_first = true,
        .user_variable = "CODEX_HOME",
        .user_directory = ".codex",
        .user_file = "config.toml",
@@ -64,6 +66,7 @@ const std::vector<AgentClient>& agent_clients() {
        .typed = false,
        .workspace = "",
        .project_file = ".cursor/mcp.json",
+       .user_first = false,
        .user_variable = "",
        .user_directory = "",
        .user_file = ".cursor/mcp.json",
@@ -78,6 +81,7 @@ const std::vector<AgentClient>& agent_clients() {
        .typed = true,
        .workspace = "${workspaceFolder}",
        .project_file = ".vscode/mcp.json",
+       .user_first = false,
        .user_variable = "XDG_CONFIG_HOME",
        .user_directory = ".config",
        .user_file = "Code/User/mcp.json",
@@ -92,6 +96,7 @@ const std::vector<AgentClient>& agent_clients() {
        .typed = false,
        .workspace = "",
        .project_file = ".gemini/settings.json",
+       .user_first = false,
        .user_variable = "",
        .user_directory = "",
        .user_file = ".gemini/settings.json",
@@ -106,6 +111,7 @@ const std::vector<AgentClient>& agent_clients() {
        .typed = false,
        .workspace = kProjectDirectory.data(),
        .project_file = "",
+       .user_first = true,
        .user_variable = "XDG_CONFIG_HOME",
        .user_directory = ".config",
        .user_file = "zed/settings.json",
@@ -120,6 +126,7 @@ const std::vector<AgentClient>& agent_clients() {
        .typed = false,
        .workspace = kProjectDirectory.data(),
        .project_file = "",
+       .user_first = true,
        .user_variable = "",
        .user_directory = "",
        .user_file = ".codeium/windsurf/mcp_config.json",
@@ -133,8 +140,9 @@ const std::vector<AgentClient>& agent_clients() {
 Result<const AgentClient*> agent_client(const std::string& name) {
   std::vector<std::string> known;
   std::string list;
+  const std::string wanted = name == "claude-code" ? "claude" : name;
   for (const AgentClient& each : agent_clients()) {
-    if (each.name == name) return &each;
+    if (each.name == wanted) return &each;
     known.emplace_back(each.name);
     list += (list.empty() ? "" : ", ") + known.back();
   }

@@ -27,6 +27,7 @@ struct AgentClient {
   // does neither, so that its entry is about one project.
   const char* workspace;
   const char* project_file;           // "": it has none
+  bool user_first;                    // the user's file is the one to take by default
   const char* user_variable;          // names a directory that takes the place of user_directory
   const char* user_directory;         // below the home directory, or an absolute $VARIABLE of XDG
   const char* user_file;              // below that directory
@@ -37,7 +38,8 @@ struct AgentClient {
 
 const std::vector<AgentClient>& agent_clients();
 
-// Fails with invalid_arguments, and names the nearest client.
+// `claude-code` is another name of `claude`. Fails with invalid_arguments, and names the nearest
+// client.
 Result<const AgentClient*> agent_client(const std::string& name);
 
 struct SettingsPlace {

@@ -1,5 +1,8 @@
-// `gibbous mcp install`: sets up the MCP server in the settings of agents' clients, or removes it.
+// `gibbous mcp install` and `uninstall`: set up the MCP server in the settings of agents' clients,
+// or remove it, once a person has seen the difference.
 #include "bindings/cli/mcp_install.h"
+
+#include <unistd.h>
 
 #include <cctype>
 #include <cstdio>
@@ -8,10 +11,12 @@
 #include <utility>
 
 #include "bindings/cli/commands.h"
+#include "bindings/cli/confirm.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/settings_edit.h"
 #include "bindings/cli/settings_file.h"
 #include "bindings/cli/terminal.h"
+#include "bindings/cli/text_diff.h"
 #include "bindings/json/text.h"
 
 namespace gibbous::cli {
@@ -33,7 +38,17 @@ struct Done {
   InstallScope scope = InstallScope::kProject;
   std::string file;
   std::string change;  // added, updated, unchanged, removed, absent
+  std::string diff;    // "": nothing changes
   ServerEntry entry;
+};
+
+// What would be done with one file, or why it cannot be.
+struct Planned {
+  Target target;
+  Done done;
+  SettingsFile file;
+  std::string text;
+  Status status;
 };
 
 Status check_server_name(const std::string& name) {
@@ -151,13 +166,13 @@ bool has_entry(const Done& done, const std::string& text) {
   return !without || *without != text;
 }
 
-Result<Done> install_in(const Target& target, const Options& options, const std::string& project) {
+Status plan_in(const Target& target, const Options& options, const std::string& project,
+               Planned* plan) {
   const InstallOptions& install = options.install;
-  const bool no_project_file = *target.client->project_file == '\0';
-  Done done;
+  Done& done = plan->done;
   done.client = target.client;
-  done.scope =
-      install.scope.value_or(no_project_file ? InstallScope::kUser : InstallScope::kProject);
+  done.scope = install.scope.value_or(target.client->user_first ? InstallScope::kUser
+                                                                : InstallScope::kProject);
   const Result<SettingsPlace> place = settings_place(*target.client, done.scope, project);
   if (!place) return place.status();
   done.file = (fs::path(place->directory) / place->path).string();
@@ -166,15 +181,58 @@ Result<Done> install_in(const Target& target, const Options& options, const std:
   if (!file) return by_hand(file.status(), done, install.remove);
   const Result<std::string> text = edited(done, file->text, install.remove);
   if (!text) return by_hand(text.status(), done, install.remove);
+  plan->file = *file;
+  plan->text = *text;
   if (*text == file->text) {
     done.change = install.remove ? "absent" : "unchanged";
-    return done;
+    return {};
   }
   done.change = install.remove ? "removed" : has_entry(done, file->text) ? "updated" : "added";
-  if (install.dry_run) return done;
-  const Status written = replace_settings(*file, *text);
-  if (!written) return by_hand(written, done, install.remove);
-  return done;
+  done.diff = unified_diff(done.file, file->text, *text, !file->exists);
+  return {};
+}
+
+std::string coloured(const std::string& diff, const Terminal& terminal) {
+  std::string text;
+  for (std::size_t at = 0; at < diff.size();) {
+    const std::size_t end = diff.find('\n', at);
+    const std::string line = diff.substr(at, end - at);
+    const Colour colour = line.starts_with('+')   ? Colour::kGreen
+                          : line.starts_with('-') ? Colour::kRed
+                          : line.starts_with('@') ? Colour::kCyan
+                                                  : Colour::kNone;
+    text += terminal.paint(colour, line) + "\n";
+    at = end + 1;
+  }
+  return text;
+}
+
+// Shows what would change, and asks the person at the terminal. Fails with needs_approval when
+// there is none, and with denied after a no.
+Status agreed(const std::vector<Planned>& plans, const Options& options) {
+  const InstallOptions& install = options.install;
+  std::string diffs;
+  std::size_t files = 0;
+  const bool asks = !install.yes && !install.dry_run;
+  const Terminal terminal(asks ? STDERR_FILENO : STDOUT_FILENO);
+  for (const Planned& each : plans) {
+    if (!each.status || each.done.diff.empty()) continue;
+    ++files;
+    diffs += coloured(each.done.diff, terminal);
+  }
+  if (files == 0) return {};
+  if (!asks) {
+    if (!options.json) std::fputs(diffs.c_str(), stdout);
+    return {};
+  }
+  if (options.json || !can_confirm()) {
+    return Status::error("needs_approval",
+                         "a person has to agree to the change, on a terminal; --yes makes it "
+                         "without a question, and --dry-run shows it");
+  }
+  std::fputs(diffs.c_str(), stderr);
+  const bool agrees = confirmed(files == 1 ? "Change this file?" : "Change these files?");
+  return agrees ? Status() : Status::error("denied", "nothing was changed");
 }
 
 // A mode or a toolset that does not exist would be noticed only by a client, which says little of
@@ -212,7 +270,6 @@ void tell_done(const Done& done, const Target& target, const InstallOptions& ins
   std::printf("%s%s: %s%s\n", done.client->title, where.c_str(),
               told_change(done, install.dry_run).c_str(), done.file.c_str());
   if (install.remove) return;
-  if (install.dry_run) std::fputs(to_add(done).c_str(), stdout);
   if (done.scope == InstallScope::kProject && done.entry.command != kProgram) {
     std::printf(
         "  note: the path of the program is this machine's; with gibbous in PATH, its name is"
@@ -230,6 +287,7 @@ OrderedJson done_value(const Done& done) {
                        {"scope", done.scope == InstallScope::kUser ? "user" : "project"},
                        {"file", done.file},
                        {"change", done.change}};
+  if (!done.diff.empty()) value["diff"] = done.diff;
   if (done.change != "removed" && done.change != "absent") value["entry"] = entry_value(done.entry);
   return value;
 }
@@ -259,20 +317,31 @@ ExitCode run_mcp_install(const Options& options) {
     if (!served) return fail(served.status(), options);
     tools = std::move(*served);
   }
+  std::vector<Planned> plans;
+  for (const Target& target : *all) {
+    Planned& plan = plans.emplace_back();
+    plan.target = target;
+    plan.status = plan_in(target, options, project, &plan);
+  }
+  if (const Status go = agreed(plans, options); !go) return fail(go, options);
   OrderedJson values = OrderedJson::array();
   ExitCode exit_code = ExitCode::kDone;
-  for (const Target& target : *all) {
-    const Result<Done> done = install_in(target, options, project);
-    if (done) {
-      values.push_back(done_value(*done));
-      if (!options.json) tell_done(*done, target, install);
+  for (Planned& plan : plans) {
+    if (plan.status && !plan.done.diff.empty() && !install.dry_run) {
+      const Status written = replace_settings(plan.file, plan.text);
+      if (!written) plan.status = by_hand(written, plan.done, install.remove);
+    }
+    const AgentClient& client = *plan.target.client;
+    if (plan.status) {
+      values.push_back(done_value(plan.done));
+      if (!options.json) tell_done(plan.done, plan.target, install);
       continue;
     }
-    exit_code = exit_code_of(done.status().code());
-    print_error(std::string(target.client->title) + ": " + done.status().message());
+    exit_code = exit_code_of(plan.status.code());
+    print_error(std::string(client.title) + ": " + plan.status.message());
     values.push_back(
-        {{"client", target.client->name},
-         {"error", {{"code", done.status().code()}, {"message", done.status().message()}}}});
+        {{"client", client.name},
+         {"error", {{"code", plan.status.code()}, {"message", plan.status.message()}}}});
   }
   if (options.json) {
     std::printf("%s\n", to_text(OrderedJson{{"clients", values}, {"tools", tools}}).c_str());

@@ -1,4 +1,4 @@
-// What `gibbous mcp install` was asked for. Plain values, any thread.
+// What `gibbous mcp install` and `uninstall` were asked for. Plain values, any thread.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,14 @@
 namespace gibbous::cli {
 
 struct InstallOptions {
-  bool wanted = false;               // `gibbous mcp install`, not `gibbous mcp`
+  bool wanted = false;               // one of them, not `gibbous mcp`
   std::vector<std::string> clients;  // none: those that are found
   std::optional<InstallScope> scope;
   std::string mode = "auto";
   std::vector<std::string> toolsets;  // none: lean
   std::string name = "gibbous";
   bool dry_run = false;
+  bool yes = false;  // without a question
   bool remove = false;
 };
 

@@ -15,19 +15,67 @@ Examples:
   gibbous mcp install claude codex --user)";
 
 constexpr const char* kInstallFooter = R"(
-Adds the server to the settings of claude (Claude Code), codex, cursor, vscode, gemini, zed or
-windsurf; without CLIENT, of those with files in this project or a program in PATH. Settings of a
-project are written, those of the user with --user and where a client has no others (codex, zed,
-windsurf). Only the server's own entry changes; a file that cannot be changed with certainty is left
-as it is, and what to add is shown.
+Adds the server to the settings of claude-code, codex, cursor, vscode, gemini, zed or windsurf;
+without CLIENT, of those with files in this project or a program in PATH. Settings of the project
+are written, and your own with --scope user, and for codex, zed and windsurf. The difference is
+shown, and nothing is written before you agree, on a terminal or with --yes. Only the server's own
+entry changes; a file that cannot be changed with certainty is left as it is, and what to add is
+shown.
 
 Examples:
   gibbous mcp install
-  gibbous mcp install claude codex --user
+  gibbous mcp install claude-code codex --scope user
   gibbous mcp install cursor --mode default --toolset bg --toolset wait
   gibbous mcp install zed --sandbox workspace --policies policies
   gibbous mcp install --dry-run
-  gibbous mcp install claude --remove)";
+  gibbous mcp install claude-code --yes)";
+
+constexpr const char* kUninstallFooter = R"(
+Removes the server's entry from the settings that 'gibbous mcp install' writes, and nothing else.
+The difference is shown, and nothing is written before you agree, on a terminal or with --yes.
+
+Examples:
+  gibbous mcp uninstall
+  gibbous mcp uninstall claude-code --scope user --yes)";
+
+// The options of install and of uninstall.
+void add_settings_options(CLI::App& command, Options& options) {
+  InstallOptions& install = options.install;
+  command.add_option("CLIENT", install.clients,
+                     "claude-code, codex, cursor, vscode, gemini, zed, windsurf");
+  auto* scope =
+      command
+          .add_option_function<std::string>(
+              "--scope",
+              [&install](const std::string& name) {
+                install.scope = name == "user" ? InstallScope::kUser : InstallScope::kProject;
+              },
+              "user: your own settings, for every project; project: those of this project")
+          ->type_name("SCOPE")
+          ->check(CLI::IsMember({"user", "project"}));
+  auto* user = command.add_flag_callback(
+      "--user", [&install] { install.scope = InstallScope::kUser; }, "The same as --scope user");
+  auto* project = command.add_flag_callback(
+      "--project", [&install] { install.scope = InstallScope::kProject; },
+      "The same as --scope project");
+  user->excludes(project);
+  scope->excludes(user)->excludes(project);
+  command.add_option("--name", install.name, "Name of the server [gibbous]")->type_name("NAME");
+  command.add_flag("--dry-run", install.dry_run, "Show what would change, and change nothing");
+  command.add_flag("--yes", install.yes, "Change the settings without a question");
+  command.add_option("--workspace", options.runtime.workspace, "The project [.]")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
+  command.add_flag("--json", options.json, "Print JSON");
+}
+
+void add_uninstall_command(CLI::App& mcp, Options& options) {
+  CLI::App* command =
+      mcp.add_subcommand("uninstall", "Remove the server from the settings of agents' clients.");
+  command->footer(kUninstallFooter);
+  command->callback([&options] { options.install.wanted = options.install.remove = true; });
+  add_settings_options(*command, options);
+}
 
 constexpr const char* kInspectFooter = R"(
 Shows what a client gets: instructions, tools with their size, resources, prompts. With --as, only
@@ -59,19 +107,10 @@ void add_inspect_command(CLI::App& mcp, Options& options) {
 
 void add_install_command(CLI::App& mcp, Options& options) {
   InstallOptions& install = options.install;
-  CLI::App* command =
-      mcp.add_subcommand("install", "Register the server with agents' clients, or remove it.");
+  CLI::App* command = mcp.add_subcommand("install", "Register the server with agents' clients.");
   command->footer(kInstallFooter);
   command->callback([&install] { install.wanted = true; });
-  command->add_option("CLIENT", install.clients,
-                      "claude, codex, cursor, vscode, gemini, zed, windsurf");
-  auto* user = command->add_flag_callback(
-      "--user", [&install] { install.scope = InstallScope::kUser; },
-      "In your own settings, for every project");
-  auto* project = command->add_flag_callback(
-      "--project", [&install] { install.scope = InstallScope::kProject; },
-      "In the settings of this project (the default where there are any)");
-  user->excludes(project);
+  add_settings_options(*command, options);
   command->add_option("--mode", install.mode, "Permission mode [auto]")->type_name("MODE");
   command->add_option("--toolset", install.toolsets, "Only this toolset (repeatable) [lean]")
       ->type_name("NAME")
@@ -95,13 +134,7 @@ void add_install_command(CLI::App& mcp, Options& options) {
                    "Minimum sandbox of every run: none, workspace, readonly [none]")
       ->type_name("PROFILE")
       ->check(CLI::IsMember({"none", "workspace", "readonly"}));
-  command->add_option("--name", install.name, "Name of the server [gibbous]")->type_name("NAME");
-  command->add_flag("--dry-run", install.dry_run, "Show what would change, and change nothing");
-  command->add_flag("--remove", install.remove, "Remove the server from the settings");
-  command->add_option("--workspace", options.runtime.workspace, "The project [.]")
-      ->type_name("DIR")
-      ->check(CLI::ExistingDirectory);
-  command->add_flag("--json", options.json, "Print JSON");
+  command->add_flag("--remove", install.remove, "The same as 'gibbous mcp uninstall'");
 }
 
 }  // namespace
@@ -119,6 +152,7 @@ void add_mcp_command(CLI::App& app, Options& options) {
   add_work_option(mcp, options);
   add_common_options(mcp, options);
   add_install_command(mcp, options);
+  add_uninstall_command(mcp, options);
   add_inspect_command(mcp, options);
 }
 

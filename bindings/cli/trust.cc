@@ -1,15 +1,12 @@
 // `gibbous trust`: shows what a project would configure, asks a person, and remembers the answer.
 #include "bindings/cli/trust.h"
 
-#include <termios.h>
-#include <unistd.h>
-
 #include <cstdio>
-#include <iostream>
 #include <string>
 #include <vector>
 
 #include "bindings/cli/commands.h"
+#include "bindings/cli/confirm.h"
 #include "bindings/cli/prompt.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
@@ -50,12 +47,6 @@ void show(const TrustCandidate& candidate, std::FILE* to) {
   for (const std::string& change : candidate.changes) {
     std::fprintf(to, "  %s\n", shown(change).c_str());
   }
-}
-
-bool has_terminal() {
-  // The terminal would stop a background job that reads from it.
-  return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1 &&
-         ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
 }
 
 ExitCode list_places(const Options& options) {
@@ -103,7 +94,7 @@ ExitCode revoke_place(const Options& options) {
 ExitCode ask_for_trust(const TrustCandidate& candidate, const Options& options) {
   const std::string command = "gibbous trust " + candidate.path;
   if (!options.yes) {
-    if (options.json || !has_terminal()) {
+    if (options.json || !can_confirm()) {
       return fail(
           Status::error("needs_approval",
                         candidate.path + " is " + candidate.state +
@@ -111,15 +102,8 @@ ExitCode ask_for_trust(const TrustCandidate& candidate, const Options& options) 
           options);
     }
     show(candidate, stderr);
-    // Keys typed before the question was shown are not an answer.
-    (void)::tcflush(STDIN_FILENO, TCIFLUSH);
-    std::fputs(
-        "Its settings, rules and commands would count for this directory. Trust just this content? "
-        "[y/N]: ",
-        stderr);
-    std::string line;
-    const bool answered = static_cast<bool>(std::getline(std::cin, line));
-    if (!answered || (line != "y" && line != "Y" && line != "yes")) {
+    if (!confirmed("Its settings, rules and commands would count for this directory. Trust just "
+                   "this content?")) {
       return fail(Status::error("denied", candidate.path + " is not trusted"), options);
     }
   }

@@ -12,6 +12,7 @@
 #include "tests/support/conversation.h"
 #include "tests/support/loop.h"
 #include "tests/support/program.h"
+#include "tests/support/terminal_program.h"
 
 using Catch::Matchers::Contains;
 using gibbous::Json;
@@ -19,23 +20,36 @@ using namespace gibbous::testing;
 
 namespace {
 
-enum ExitCode { kDone = 0, kFailed = 1, kWrongUse = 2 };
+enum ExitCode { kDone = 0, kFailed = 1, kWrongUse = 2, kDenied = 3, kNeedsApproval = 4 };
 
 // A machine with one project and a home directory, and with no client in PATH.
 struct Machine {
   TempDir home;
   TempDir project;
 
+  // Of `gibbous mcp`.
+  ProgramSpec command(std::vector<std::string> arguments) const {
+    const std::vector<std::string> words = {"/usr/bin/env",
+                                            "-C",
+                                            project.path(),
+                                            "-u",
+                                            "CODEX_HOME",
+                                            "-u",
+                                            "CLAUDE_CONFIG_DIR",
+                                            "-u",
+                                            "XDG_CONFIG_HOME",
+                                            "HOME=" + home.path(),
+                                            "PATH=" + home.path() + "/bin",
+                                            "TERM=dumb",
+                                            "XDG_STATE_HOME=" + home.path() + "/state",
+                                            command_path(),
+                                            "mcp"};
+    arguments.insert(arguments.begin(), words.begin(), words.end());
+    return {.argv = std::move(arguments), .env = {}, .cwd = ""};
+  }
   Outcome install(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {command_path(), "mcp", "install"});
-    return run_program({.argv = std::move(arguments),
-                        .env = {{"HOME", home.path()},
-                                {"PATH", home.path() + "/bin"},
-                                {"CODEX_HOME", ""},
-                                {"CLAUDE_CONFIG_DIR", ""},
-                                {"XDG_CONFIG_HOME", ""},
-                                {"XDG_STATE_HOME", home.path() + "/state"}},
-                        .cwd = project.path()});
+    arguments.insert(arguments.begin(), {"install", "--yes"});
+    return run_program(command(std::move(arguments)));
   }
 };
 
@@ -230,7 +244,7 @@ TEST_CASE("mcp install passes on scripts, policies, configuration and sandbox") 
       "rules/init.lua",
       "return { modes = { auto = {} }, decide = function() return { verdict = 'deny' } end }");
   const Outcome rules = machine.install({"claude", "--policies", "rules", "--dry-run"});
-  CHECK_THAT(rules.out, Contains("\"--policies\",\n        \"rules\""));
+  CHECK_THAT(rules.out, Contains("+        \"--policies\",\n+        \"rules\""));
   CHECK(machine.install({"claude", "--scripts", "nowhere"}).status.code == kWrongUse);
   CHECK(machine.install({"claude", "--sandbox", "workspce"}).status.code != kDone);
   machine.project.write("broken/init.lua", "return nonsense(");
@@ -336,9 +350,129 @@ TEST_CASE("mcp install refuses what the server would not start with") {
   says({"claude", "--mode", "atuo"}, "did you mean 'auto'?");
   says({"claude", "--toolset", "lena"}, "did you mean 'lean'?");
   says({"claude", "--name", "a b"}, "--name must be");
-  says({"codex", "--project"}, "use --user");
+  says({"zed", "--project"}, "use --user");
+  says({"claude", "--scope", "team"}, "--scope");
+  says({"claude", "--scope", "user", "--project"}, "excludes");
   says({"claude", "--user", "--project"}, "excludes");
   const TempDir policies;
   policies.write("init.lua", "return 5");
   says({"claude", "--policies", policies.path()}, "the policy would deny everything: ");
+}
+
+TEST_CASE("mcp install changes nothing without a person who agrees") {
+  const Machine machine;
+  const std::string file = machine.project.path() + "/.mcp.json";
+  for (const char* more : {"--mode=auto", "--json"}) {
+    INFO(more);
+    const Outcome made = run_program(machine.command({"install", "claude-code", more}));
+    CHECK(made.status.code == kNeedsApproval);
+    CHECK_THAT(made.err,
+               Contains("a person has to agree") && Contains("--yes") && Contains("--dry-run"));
+    CHECK_FALSE(std::filesystem::exists(file));
+  }
+  REQUIRE(machine.install({"claude-code"}).status.code == kDone);
+  // Nothing is to be agreed to.
+  const Outcome again = run_program(machine.command({"install", "claude-code"}));
+  CHECK(again.status.code == kDone);
+  CHECK_THAT(again.out, Contains("gibbous is already in"));
+}
+
+TEST_CASE("mcp install shows the difference on a terminal, and asks") {
+  const Machine machine;
+  const std::string before = "{\n  \"mcpServers\": {\n    \"other\": {}\n  }\n}\n";
+  machine.project.write(".mcp.json", before);
+  const std::string file = machine.project.path() + "/.mcp.json";
+  for (const auto& [keys, code] : std::vector<std::pair<std::string, int>>{
+           {"n\n", kDenied}, {"\n", kDenied}, {"y\n", kDone}}) {
+    INFO(keys);
+    TerminalProgram program(machine.command({"install", "claude-code"}));
+    const std::string shown = program.until("Change this file? [y/N]: ");
+    CHECK_THAT(shown, Contains("--- " + file) && Contains("-    \"other\": {}\r\n") &&
+                          Contains("+    \"other\": {},\r\n+    \"gibbous\": {\r\n") &&
+                          Contains("   }\r\n }"));
+    CHECK(content(file) == before);
+    program.type(keys);
+    CHECK(program.wait().code == code);
+    CHECK((content(file) == before) == (code == kDenied));
+  }
+}
+
+TEST_CASE("mcp install asks once about all files, and writes none of them after a no") {
+  const Machine machine;
+  TerminalProgram program(machine.command({"install", "claude-code", "cursor"}));
+  const std::string shown = program.until("Change these files? [y/N]: ");
+  CHECK_THAT(shown, Contains("--- /dev/null") &&
+                        Contains("+++ " + machine.project.path() + "/.cursor/mcp.json"));
+  program.type("\x04");
+  CHECK(program.wait().code == kDenied);
+  CHECK_FALSE(std::filesystem::exists(machine.project.path() + "/.mcp.json"));
+  CHECK_FALSE(std::filesystem::exists(machine.project.path() + "/.cursor"));
+}
+
+TEST_CASE("mcp install notices that a file has changed while a person looked") {
+  const Machine machine;
+  machine.project.write(".mcp.json", "{}\n");
+  TerminalProgram program(machine.command({"install", "claude-code"}));
+  program.until("Change this file? [y/N]: ");
+  machine.project.write(".mcp.json", "{ \"mine\": 1 }\n");
+  program.type("y\n");
+  program.until("was changed by another program meanwhile");
+  CHECK(program.wait().code == kFailed);
+  CHECK(content(machine.project.path() + "/.mcp.json") == "{ \"mine\": 1 }\n");
+}
+
+TEST_CASE("mcp uninstall takes out what install has written, and nothing else") {
+  const Machine machine;
+  struct Place {
+    const char* client;
+    const char* scope;
+    std::string file;
+    std::string before;
+  };
+  const std::string& home = machine.home.path();
+  const std::string& project = machine.project.path();
+  const std::vector<Place> places = {
+      {"claude-code", "project", project + "/.mcp.json", "{ \"a\": 1 }\n"},
+      {"claude-code", "user", home + "/.claude.json", "{\"mcpServers\":{\"o\":{}}}"},
+      {"codex", "user", home + "/.codex/config.toml", "model = \"x\" # mine\n"},
+      {"codex", "project", project + "/.codex/config.toml", "# team\n[tui]\na = 1\n"},
+      {"cursor", "user", home + "/.cursor/mcp.json", "{}\n"},
+      {"vscode", "project", project + "/.vscode/mcp.json",
+       "{\n  // ours\n  \"servers\": { \"o\": {}, },\n}\n"},
+      {"gemini", "project", project + "/.gemini/settings.json", "{\"theme\":\"dark\"}\n"},
+      {"zed", "user", home + "/.config/zed/settings.json", "{\n  // dark\n  \"a\": 1,\n}\n"},
+  };
+  for (const Place& place : places) {
+    INFO(place.client << " " << place.scope);
+    std::filesystem::create_directories(std::filesystem::path(place.file).parent_path());
+    std::ofstream(place.file) << place.before;
+    REQUIRE(machine.install({place.client, "--scope", place.scope}).status.code == kDone);
+    CHECK_THAT(content(place.file), Contains("gibbous"));
+    const std::vector<std::string> words = {"uninstall", place.client, "--scope", place.scope};
+    const Outcome refused = run_program(machine.command(words));
+    CHECK(refused.status.code == kNeedsApproval);
+    std::vector<std::string> agreed = words;
+    agreed.emplace_back("--yes");
+    const Outcome made = run_program(machine.command(agreed));
+    INFO(made.out << made.err);
+    CHECK(made.status.code == kDone);
+    CHECK_THAT(made.out, Contains("removed gibbous from"));
+    CHECK_THAT(content(place.file), !Contains("gibbous"));
+    // Every comment, and every other member, is as it was.
+    for (const char* kept : {"\"a\": 1", "\"o\":", "# mine", "# team", "// ours", "dark"}) {
+      CHECK((content(place.file).find(kept) == std::string::npos) ==
+            (place.before.find(kept) == std::string::npos));
+    }
+    CHECK_THAT(run_program(machine.command(words)).out, Contains("there is no gibbous in"));
+  }
+}
+
+TEST_CASE("mcp install tells programs the difference") {
+  const Machine machine;
+  const Outcome dry = machine.install({"codex", "--json", "--dry-run"});
+  const Json told = Json::parse(dry.out)["clients"][0];
+  CHECK_THAT(told["diff"].get<std::string>(), Contains("+[mcp_servers.gibbous]\n"));
+  CHECK_FALSE(std::filesystem::exists(machine.home.path() + "/.codex"));
+  REQUIRE(machine.install({"codex", "--json"}).status.code == kDone);
+  CHECK_FALSE(Json::parse(machine.install({"codex", "--json"}).out)["clients"][0].contains("diff"));
 }

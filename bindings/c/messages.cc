@@ -82,6 +82,7 @@ std::string result_json(const CallResult& result) {
   if (!reported.empty()) body["reported"] = std::move(reported);
   std::string text = to_text(body);
   splice("data", result.data, &text);
+  splice("content", result.content, &text);
   if (!result.backlog.empty()) splice("backlog", joined(result.backlog), &text);
   return text;
 }

@@ -50,11 +50,12 @@ std::string backlog_member(const CallResult& result) {
 std::string result_member(const CallResult& result) {
   if (result.ok) {
     return "\"result\":{\"text\":" + json_quote(result.text) +
-           with("data", on_one_line(result.data)) + "}" + backlog_member(result);
+           with("data", on_one_line(result.data)) + with("content", result.content) + "}" +
+           backlog_member(result);
   }
   std::string member = error_member(result.code, result.message);
   member.pop_back();
-  member += with("data", on_one_line(result.data));
+  member += with("data", on_one_line(result.data)) + with("content", result.content);
   if (!result.traceback.empty()) member += with("traceback", json_quote(result.traceback));
   return member + "}" + backlog_member(result);
 }

@@ -70,9 +70,10 @@ typedef enum gib_code {
 
 /* The kinds of messages; what their JSON holds. */
 typedef enum gib_kind {
-  /* The end of a call: exactly one for each. {"ok", "text", "data"?, "structured"?, "backlog"?,
-   * "reported"?} or, with ok false, {"ok", "code", "message", "text"?, "traceback"?, "data"?,
-   * "backlog"?, "reported"?}. */
+  /* The end of a call: exactly one for each. {"ok", "text", "data"?, "structured"?, "content"?,
+   * "backlog"?, "reported"?} or, with ok false, {"ok", "code", "message", "text"?, "traceback"?,
+   * "data"?, "content"?, "backlog"?, "reported"?}. "content" is a list of MCP's content blocks, for
+   * results with more than text (CallResult::content in gibbous/runtime.h). */
   GIB_RESULT = 1,
   /* Of a call that wants it: {"progress", "total"?, "message", "waiting"?: true}; with "waiting" it
    * is the runtime's report that the call waits (gibbous::Progress in gibbous/runtime.h). */

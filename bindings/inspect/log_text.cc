@@ -1,7 +1,7 @@
 // See log_text.h.
 #include "bindings/inspect/log_text.h"
 
-#include "bindings/inspect/base64.h"
+#include "bindings/json/base64.h"
 #include "bindings/json/text.h"
 #include "bindings/stdio/question_text.h"
 #include "runtime/output/text.h"

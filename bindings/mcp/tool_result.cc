@@ -20,6 +20,13 @@ Json text_content(const std::string& text) {
   return content;
 }
 
+// Returns the blocks of the result; `text` is all that it has when it has none.
+Json content_of(const CallResult& result, const std::string& text) {
+  if (result.content.empty()) return text_content(text);
+  Parsed parsed = parse_json(result.content);
+  return parsed.value.is_array() ? std::move(parsed.value) : text_content(text);
+}
+
 std::string error_text(const CallResult& result) {
   std::string text = result.message.empty() ? result.text : result.message;
   if (text.empty()) text = "The tool failed: " + result.code;
@@ -67,13 +74,14 @@ Json data_of(const CallResult& result) {
 Json tool_result(const CallResult& result, bool structured) {
   if (!result.ok) {
     Json body = error_result(error_text(result), result.code);
+    if (!result.content.empty()) body["content"] = content_of(result, error_text(result));
     Json data = data_of(result);
     if (data.is_object() && !data.empty()) body["_meta"][kMetaErrorData] = std::move(data);
     add_backlog(result.backlog, &body);
     return body;
   }
   Json body{{"isError", false}};
-  body["content"] = text_content(result.text.empty() ? result.data : result.text);
+  body["content"] = content_of(result, result.text.empty() ? result.data : result.text);
   if (structured || result.structured) {
     Json data = data_of(result);
     // Legacy clients accept objects only.

@@ -10,7 +10,7 @@
 
 namespace gibbous::mcp {
 
-// Content and isError; the same in both eras. An error is text only.
+// Content and isError; the same in both eras. An error has no structuredContent.
 //
 // Claude Code and Codex show the model only structuredContent when there is one. So the text holds
 // all that a model needs, and there is structuredContent only where the tool says so or

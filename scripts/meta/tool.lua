@@ -22,12 +22,59 @@
 ---@field settings? table<string, any> of the toolset, from the configuration, with defaults filled
 ---in; only for a toolset that declares settings
 
----A tool's result: text for the model, data for programs. `text` says all that `data` says: over
----MCP clients get data only from tools with `structured = true`, and from servers with
------structured.
+---A tool's result: text for the model, data for programs, and content that is more than text.
+---`text` says all that `data` says: over MCP clients get data only from tools with
+---`structured = true`, and from servers with --structured. At least one of text, data and content
+---is there.
 ---@class ToolResult
----@field text string
+---@field text? string
 ---@field data? table<string, any> checked against `output` when the tool declares one
+---@field content? ContentBlock[] what comes after the text, at most 64; 4 MiB in all, binary data
+---counted as base64. Hosts that can show nothing but text get "[image: image/png, 1234 bytes]"
+---@field is_error? boolean default: false; true: the tool failed, with the code tool_error
+
+---A part of a result, or of a message of a prompt: a text (a string is short for it), an image, a
+---sound, a resource with its content, or a link to a resource.
+---@alias ContentBlock string|TextBlock|MediaBlock|ResourceBlock|ResourceLinkBlock
+
+---@class ContentAnnotations
+---@field audience? ('user'|'assistant')[] whom it is for; default: both
+---@field priority? number 0 (may be left out) to 1 (needed)
+---@field last_modified? string a time such as 2026-01-12T15:00:58Z
+
+---@class TextBlock
+---@field type 'text'
+---@field text string
+---@field annotations? ContentAnnotations
+
+---An image or a sound. One of `data` and `base64` is there; tool.call returns `base64`.
+---@class MediaBlock
+---@field type 'image'|'audio'
+---@field mime_type string image/png
+---@field data? string the bytes
+---@field base64? string the bytes as base64, with padding and without line breaks
+---@field annotations? ContentAnnotations
+
+---A resource with its content: one of `text`, `data` and `base64`.
+---@class ResourceBlock
+---@field type 'resource'
+---@field uri string at most 8 KiB; characters outside of ASCII as %XX
+---@field mime_type? string
+---@field text? string
+---@field data? string the bytes
+---@field base64? string the bytes as base64
+---@field annotations? ContentAnnotations
+
+---A link to a resource that the client can read.
+---@class ResourceLinkBlock
+---@field type 'resource_link'
+---@field uri string as in ResourceBlock
+---@field name string
+---@field title? string for people
+---@field description? string
+---@field mime_type? string
+---@field size? integer bytes
+---@field annotations? ContentAnnotations
 
 ---@class ToolDefinition
 ---@field name string 1 to 64 letters, digits, _ and -

@@ -192,6 +192,24 @@ for (const client of CLIENTS) {
       assert.equal(textOf(large).length, 2 * mebibyte);
     });
 
+    test('images, sounds, resources and links arrive, in a result and in an error', async (t) => {
+      const { session } = await connect(t, client);
+      for (const fail of [false, true]) {
+        const { content, isError } = await session.callTool('probe_rich', { fail });
+        assert.equal(isError, fail);
+        assert.deepEqual(content, [
+          { type: 'text', text: 'all kinds' },
+          { type: 'image', mimeType: 'image/png', data: 'AAH/', annotations: {
+            audience: ['user'], priority: 0.5, lastModified: '2026-01-12T15:00:58Z' } },
+          { type: 'audio', mimeType: 'audio/wav', data: 'AAH/' },
+          { type: 'resource', resource: {
+            uri: 'probe://text', mimeType: 'text/plain', text: 'inside' } },
+          { type: 'resource', resource: { uri: 'probe://blob', blob: 'eHk=' } },
+          { type: 'resource_link', uri: 'probe://link', name: 'link', size: 12 },
+        ]);
+      }
+    });
+
     test('an edited script is announced and called, a broken one changes nothing', async (t) => {
       const changes = [];
       const { bench, session } = await connect(t, client, {

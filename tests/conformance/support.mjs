@@ -108,7 +108,23 @@ local large = tool {
     return table.concat(parts)
   end,
 }
-return { name = 'probe', tools = { count, saw, hang, spin, sort, edition, large${extra} } }
+local rich = tool {
+  name = 'probe_rich', description = 'Gives every kind of content', permission = 'read',
+  input = schema.object { fail = schema.boolean { default = false } },
+  run = function(args)
+    return { text = 'all kinds', is_error = args.fail, content = {
+      { type = 'image', mime_type = 'image/png', data = '\\0\\1\\255',
+        annotations = { audience = { 'user' }, priority = 0.5,
+          last_modified = '2026-01-12T15:00:58Z' } },
+      { type = 'audio', mime_type = 'audio/wav', base64 = 'AAH/' },
+      { type = 'resource', uri = 'probe://text', mime_type = 'text/plain', text = 'inside' },
+      { type = 'resource', uri = 'probe://blob', data = 'xy' },
+      { type = 'resource_link', uri = 'probe://link', name = 'link', size = 12 },
+    } }
+  end,
+}
+return { name = 'probe',
+  tools = { count, saw, hang, spin, sort, edition, large, rich${extra} } }
 `;
 
 const EXTRA = `, tool {

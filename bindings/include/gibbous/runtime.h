@@ -227,9 +227,14 @@ struct CallResult {
   // The tool says that models are to read the data, not the text; otherwise the text holds all that
   // a model needs, and the data is for programs.
   bool structured = false;
+  // For hosts that can show more than text: the whole result as a JSON array of MCP's content
+  // blocks (text, image, audio, resource, resource_link), binary data as base64, at most 4 MiB of
+  // text and base64. "" when the tool returned text alone. `text`, or `message` of an error, then
+  // says in brackets what else there is.
+  std::string content;
   // When !ok: invalid_arguments, unknown_tool, denied, needs_approval, cancelled, timeout,
-  // script_error, budget_exceeded, shutdown, or a code that the tool itself raised (run_not_found,
-  // ...).
+  // script_error, budget_exceeded, shutdown, tool_error (the tool returned is_error), or a code
+  // that the tool itself raised (run_not_found, ...).
   std::string code;
   std::string message;
   std::string traceback;  // for script errors: Lua traceback, file:line first

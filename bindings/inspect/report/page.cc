@@ -5,12 +5,12 @@
 #include <map>
 #include <vector>
 
-#include "bindings/inspect/base64.h"
 #include "bindings/inspect/figures.h"
 #include "bindings/inspect/report/decision_table.h"
 #include "bindings/inspect/report/html.h"
 #include "bindings/inspect/report/run_section.h"
 #include "bindings/inspect/report/timeline.h"
+#include "bindings/json/base64.h"
 #include "gibbous/runtime.h"
 #include "runtime/base/sha256.h"
 
@@ -35,8 +35,7 @@ std::string from_hex(std::string_view hex) {
 // This is a second defence after escaping: the page runs only its own script and loads nothing.
 std::string content_policy() {
   return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" +
-         inspect::base64(from_hex(sha256_hex(page_script()))) +
-         "'; base-uri 'none'; form-action 'none'";
+         base64(from_hex(sha256_hex(page_script()))) + "'; base-uri 'none'; form-action 'none'";
 }
 
 std::string head(const std::string& title) {

@@ -11,6 +11,7 @@
 #include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/task.h"
+#include "bindings/lua/check/content_value.h"
 #include "bindings/lua/check/definition.h"
 #include "bindings/lua/check/wrong_use.h"
 #include "bindings/lua/load/tool_reader.h"
@@ -97,8 +98,20 @@ class CallOp final : public PendingOp {
 
 int push_call_result(lua_State* state, const CallResult& result) {
   if (!result.ok) return push_error(state, Status::error(result.code, result.message));
-  Json value = {{"text", result.text}};
+  Json value = Json::object();
   if (!result.data.empty()) value["data"] = Json::parse(result.data);
+  if (result.content.empty()) {
+    value["text"] = result.text;
+  } else {
+    // As a tool may return it: a text, and what comes after it.
+    Json content = script_content(Json::parse(result.content));
+    const Json first = content.front();
+    if (first["type"] == "text" && !first.contains("annotations")) {
+      value["text"] = first["text"];
+      content.erase(content.begin());
+    }
+    if (!content.empty()) value["content"] = std::move(content);
+  }
   push_json(state, value);
   return 1;
 }

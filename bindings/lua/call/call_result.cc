@@ -5,13 +5,16 @@
 
 #include "bindings/json/text.h"
 #include "bindings/lua/call/call.h"
+#include "bindings/lua/check/content_value.h"
 #include "bindings/lua/check/schema_check.h"
 
 namespace gibbous::lua {
 namespace {
 
+constexpr const char* kToolError = "tool_error";
+
 std::string instead_of(std::string what) {
-  what += "; return a string, or { text = '...', data = { ... } }, or nil, err";
+  what += "; return a string, or { text = '...', data = { ... }, content = { ... } }, or nil, err";
   return what;
 }
 
@@ -20,6 +23,8 @@ struct Returned {
   std::string text;
   bool has_text = false;
   Json data;
+  Json content;  // MCP's blocks; null: none
+  bool is_error = false;
   std::string code;  // nil, err
   std::string message;
   std::string fault;
@@ -64,13 +69,26 @@ void read_table(lua_State* state, int index, Returned* into) {
                       "; data must be a table with names";
         return;
       }
+    } else if (key == "content") {
+      Result<Json> content = read_content(state, lua_gettop(state), "content");
+      if (!content) {
+        into->fault = "returned wrong content: " + content.status().message();
+        return;
+      }
+      into->content = std::move(*content);
+    } else if (key == "is_error") {
+      if (!lua_isboolean(state, -1)) {
+        into->fault = std::string("returned an is_error that is a ") + luaL_typename(state, -1);
+        return;
+      }
+      into->is_error = lua_toboolean(state, -1) != 0;
     } else {
       into->fault = instead_of("returned a table with an unknown key '" + key + "'");
       return;
     }
   }
-  if (!into->has_text && into->data.is_null()) {
-    into->fault = instead_of("returned a table without text and data");
+  if (!into->has_text && into->data.is_null() && into->content.is_null()) {
+    into->fault = instead_of("returned a table without text, data and content");
   }
 }
 
@@ -112,6 +130,27 @@ CallResult fault_result(Call& call, const std::string& message) {
       },
       nullptr);
   return failed_result(failure);
+}
+
+// The content begins with the text, and the text says what else the content holds.
+void take_text(Returned returned, CallResult* result) {
+  if (!returned.content.is_null() && !returned.content.empty()) {
+    if (!returned.text.empty()) {
+      Json text = {{"type", "text"}, {"text", std::move(returned.text)}};
+      returned.content.insert(returned.content.begin(), std::move(text));
+    }
+    result->content = to_text(returned.content);
+    result->text = content_text(returned.content);
+  } else if (returned.has_text || returned.data.is_null()) {
+    result->text = std::move(returned.text);
+  } else {
+    result->text = result->data;
+  }
+  if (!returned.is_error) return;
+  result->ok = false;
+  result->structured = false;
+  result->code = kToolError;
+  result->message = std::exchange(result->text, std::string());
 }
 
 }  // namespace
@@ -172,7 +211,8 @@ CallResult returned_result(Call& call, Task& root) {
     return result;
   }
   const ToolDefinition& tool = call.tool();
-  if (tool.output_check) {
+  // An error has no promise to keep.
+  if (tool.output_check && !returned.is_error) {
     if (returned.data.is_null()) {
       return fault_result(call, "returned no data, although it declares an output schema");
     }
@@ -184,7 +224,7 @@ CallResult returned_result(Call& call, Task& root) {
   result.ok = true;
   result.structured = tool.structured;
   if (!returned.data.is_null()) result.data = to_text(returned.data);
-  result.text = returned.has_text ? std::move(returned.text) : result.data;
+  take_text(std::move(returned), &result);
   return result;
 }
 

@@ -50,7 +50,7 @@ def result_of(body: dict[str, Any]) -> Result:
     return Result(
         ok=body.get('ok', False), text=body.get('text', ''), data=body.get('data') or {},
         structured=body.get('structured', False), backlog=body.get('backlog', []), code=body.get('code', ''),
-        message=body.get('message', ''), traceback=body.get('traceback', ''))
+        message=body.get('message', ''), traceback=body.get('traceback', ''), content=body.get('content', []))
 
 
 def error_of(result: Result) -> ToolError:

@@ -47,9 +47,10 @@ class Options(TypedDict, total=False):
 class Result:
     """How a call ended.
 
-    `text` is for a model, and `data` has the same facts for programs. With backlog=True, `backlog` has the events that
-    the session's agent had not seen. When `ok` is False, `code` and `message` say why, and `traceback` where a script
-    failed.
+    `text` is for a model, and `data` has the same facts for programs. `content` is there for results with more than
+    text: the whole result as MCP's content blocks, binary data as base64. With backlog=True, `backlog` has the events
+    that the session's agent had not seen. When `ok` is False, `code` and `message` say why, and `traceback` where a
+    script failed.
     """
     ok: bool
     text: str = ''
@@ -59,6 +60,7 @@ class Result:
     code: str = ''
     message: str = ''
     traceback: str = ''
+    content: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 // tools/list and tools/call in both eras: pages, results, errors, progress, cancellation.
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "bindings/mcp/event_line.h"
 #include "tests/bindings/mcp/fake_backend.h"
@@ -119,6 +120,36 @@ TEST_CASE("a forged cursor is refused") {
   // Some clients write their empty optionals as null.
   CHECK(fixture.ask(make(Era::kLegacy, 1, "tools/list", Json{{"cursor", nullptr}}))
             .contains("result"));
+}
+
+TEST_CASE("content takes the place of the text, also in an error") {
+  Fixture fixture;
+  fixture.handshake();
+  const Json blocks = Json::parse(
+      R"([{"type":"text","text":"Look"},{"type":"image","mimeType":"image/png","data":"AAH/"}])");
+  for (const Era era : kEras) {
+    CallResult result;
+    result.ok = true;
+    result.text = "Look\n[image: image/png, 3 bytes]";
+    result.content = blocks.dump();
+    fixture.say(make(era, 1, "tools/call", call_params("echo")));
+    fixture.backend.finish(fixture.backend.last, result);
+    Json answer = fixture.heard()["result"];
+    CHECK(answer["content"] == blocks);
+    CHECK(answer["isError"] == false);
+
+    result.ok = false;
+    result.code = "tool_error";
+    result.message = std::exchange(result.text, "");
+    result.backlog = {R"({"event":"ready","run":"a","session":"","line":"up"})"};
+    fixture.say(make(era, 1, "tools/call", call_params("echo")));
+    fixture.backend.finish(fixture.backend.last, result);
+    answer = fixture.heard()["result"];
+    CHECK(answer["isError"] == true);
+    REQUIRE(answer["content"].size() == 3);
+    CHECK(answer["content"][1] == blocks[1]);
+    CHECK(answer["content"][2]["type"] == "text");
+  }
 }
 
 TEST_CASE("a call's text and data both reach the client") {

@@ -29,6 +29,7 @@ local Runtime = {}
 ---@field text string for a model
 ---@field data? table for programs
 ---@field structured? boolean the data is for models, too
+---@field content? table[] the whole result as MCP's content blocks, where it is more than text
 ---@field backlog? table[] events
 ---@field reported? { run: string, ended: boolean }[] runs whose state the result tells
 

@@ -240,6 +240,31 @@ std::vector<ToolInfo> Runtime::tools() const {
   return tools;
 }
 
+std::vector<ResourceInfo> Runtime::resources() const {
+  std::vector<ResourceInfo> resources;
+  if (check() != Refusal::kNone) return resources;
+  for (const auto& [uri, resource] : impl_->engine->current()->resources()) {
+    ResourceInfo info;
+    info.name = resource.name;
+    info.toolset = resource.read.toolset;
+    info.title = resource.title;
+    info.description = resource.description;
+    info.uri = uri;
+    info.is_template = resource.pattern != nullptr;
+    info.mime_type = resource.mime_type;
+    info.size = resource.size;
+    if (!resource.annotations.is_null()) info.annotations = resource.annotations.dump();
+    resources.push_back(std::move(info));
+  }
+  return resources;
+}
+
+bool Runtime::has_resource(std::string_view uri) const {
+  if (check() != Refusal::kNone) return false;
+  Json arguments;
+  return impl_->engine->current()->find_resource(std::string(uri), &arguments) != nullptr;
+}
+
 Status Runtime::add_tool(HostTool tool) {
   if (const Refusal refusal = check(true); refusal != Refusal::kNone) return refused(refusal);
   const Impl::Frame frame(*impl_);

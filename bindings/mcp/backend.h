@@ -19,6 +19,9 @@ class ToolsBackend {
   virtual ~ToolsBackend() = default;
   // The tools that can be called now.
   virtual std::vector<ToolInfo> tools() const = 0;
+  // The resources of the scripts that can be read now; see Runtime::resources().
+  virtual std::vector<ResourceInfo> resources() const { return {}; }
+  virtual bool has_resource(std::string_view) const { return false; }
   // Like Runtime::call(): on_done is called once and later, on_progress only before it.
   virtual CallId call(CallRequest request, std::function<void(CallResult)> on_done,
                       std::function<void(const Progress&)> on_progress) = 0;

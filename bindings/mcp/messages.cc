@@ -37,7 +37,27 @@ Json subscription_meta(const Json& subscription) {
   return Json{{kMetaSubscription, subscription}};
 }
 
+const char* changed_method(List list) {
+  switch (list) {
+    case List::kTools:
+      return "notifications/tools/list_changed";
+    case List::kResources:
+      return "notifications/resources/list_changed";
+  }
+  return "";
+}
+
 }  // namespace
+
+const char* subscription_name(List list) {
+  switch (list) {
+    case List::kTools:
+      return "toolsListChanged";
+    case List::kResources:
+      return "resourcesListChanged";
+  }
+  return "";
+}
 
 std::string response(const Json& id, Json result) {
   Json body{{"id", id}};
@@ -93,12 +113,8 @@ Json LegacyDialect::initialized(std::string_view revision) const {
   return body;
 }
 
-std::string LegacyDialect::tools_changed() const {
-  return notification("notifications/tools/list_changed", Json::object());
-}
-
-std::string LegacyDialect::resources_changed() const {
-  return notification("notifications/resources/list_changed", Json::object());
+std::string LegacyDialect::list_changed(List list) const {
+  return notification(changed_method(list), Json::object());
 }
 
 std::string LegacyDialect::resource_updated(const std::string& uri) const {
@@ -134,22 +150,15 @@ Json ModernDialect::input_required(Json requests, const std::string& state) cons
 
 std::string ModernDialect::acknowledged(const Json& subscription, const Honoured& honoured) const {
   Json listed = Json::object();
-  if (honoured.tools) listed["toolsListChanged"] = true;
-  if (honoured.resources) listed["resourcesListChanged"] = true;
+  for (const List list : honoured.lists) listed[subscription_name(list)] = true;
   if (!honoured.uris.empty()) listed["resourceSubscriptions"] = honoured.uris;
   return notification(
       "notifications/subscriptions/acknowledged",
       Json{{"notifications", std::move(listed)}, {"_meta", subscription_meta(subscription)}});
 }
 
-std::string ModernDialect::tools_changed(const Json& subscription) const {
-  return notification("notifications/tools/list_changed",
-                      Json{{"_meta", subscription_meta(subscription)}});
-}
-
-std::string ModernDialect::resources_changed(const Json& subscription) const {
-  return notification("notifications/resources/list_changed",
-                      Json{{"_meta", subscription_meta(subscription)}});
+std::string ModernDialect::list_changed(const Json& subscription, List list) const {
+  return notification(changed_method(list), Json{{"_meta", subscription_meta(subscription)}});
 }
 
 std::string ModernDialect::resource_updated(const Json& subscription,

@@ -29,6 +29,12 @@ std::string progress_notification(const Json& token, double progress, const Json
                                   const std::string& message);
 std::string log_notification(LogLevel level, const std::string& logger, Json data);
 
+// The lists whose changes clients are told of.
+enum class List { kTools, kResources };
+inline constexpr List kLists[] = {List::kTools, List::kResources};
+// Returns the name of a list in the filter of a modern subscription.
+const char* subscription_name(List list);
+
 // The messages of one era.
 class Dialect {
  public:
@@ -51,8 +57,7 @@ class LegacyDialect final : public Dialect {
   Json passing(Json body) const override { return body; }
   int resource_not_found() const override { return kResourceNotFound; }
   Json initialized(std::string_view revision) const;
-  std::string tools_changed() const;
-  std::string resources_changed() const;
+  std::string list_changed(List list) const;
   std::string resource_updated(const std::string& uri) const;
 
  private:
@@ -61,9 +66,8 @@ class LegacyDialect final : public Dialect {
 
 // The supported parts of a modern client's subscription.
 struct Honoured {
-  bool tools = false;      // changes of the tool list
-  bool resources = false;  // changes of the resource list
-  std::set<std::string> uris;
+  std::set<List> lists;        // their changes
+  std::set<std::string> uris;  // of resources
 };
 
 class ModernDialect final : public Dialect {
@@ -78,8 +82,7 @@ class ModernDialect final : public Dialect {
   Json input_required(Json requests, const std::string& state) const;
   // All messages of a subscription carry the id of the request that opened it.
   std::string acknowledged(const Json& subscription, const Honoured& honoured) const;
-  std::string tools_changed(const Json& subscription) const;
-  std::string resources_changed(const Json& subscription) const;
+  std::string list_changed(const Json& subscription, List list) const;
   std::string resource_updated(const Json& subscription, const std::string& uri) const;
   Json subscription_ended(const Json& subscription) const;
 

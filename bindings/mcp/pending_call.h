@@ -1,4 +1,5 @@
-// A tools/call without an answer yet. Used by the parts of the server.
+// A tools/call, or a resources/read of a script, without an answer yet. Used by the parts of the
+// server.
 #pragma once
 
 #include <limits>
@@ -13,7 +14,8 @@ namespace gibbous::mcp {
 struct Server::PendingCall {
   Json id;  // of the request that waits, or that was answered with questions last
   Era era = Era::kLegacy;
-  std::string tool;
+  CallKind kind = CallKind::kTool;
+  std::string tool;  // or the URI
   std::string arguments;
   std::optional<Json> progress_token;
   std::optional<LogLevel> log_level;

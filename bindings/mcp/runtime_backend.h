@@ -11,6 +11,8 @@ class RuntimeBackend final : public DrivenBackend {
   explicit RuntimeBackend(Runtime& runtime) : runtime_(runtime) {}
 
   std::vector<ToolInfo> tools() const override { return runtime_.tools(); }
+  std::vector<ResourceInfo> resources() const override { return runtime_.resources(); }
+  bool has_resource(std::string_view uri) const override { return runtime_.has_resource(uri); }
   CallId call(CallRequest request, std::function<void(CallResult)> on_done,
               std::function<void(const Progress&)> on_progress) override;
   bool cancel(CallId call) override { return runtime_.cancel(call); }

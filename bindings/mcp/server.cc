@@ -114,7 +114,7 @@ void Server::notice(const Notification& notification) {
   } else if (notification.method == "notifications/initialized" &&
              handshake_ == Handshake::kAnswered) {
     handshake_ = Handshake::kComplete;
-    if (std::exchange(change_unannounced_, false)) send(legacy_.tools_changed());
+    for (const List list : std::exchange(unannounced_, {})) send(legacy_.list_changed(list));
   }
 }
 
@@ -180,10 +180,17 @@ void Server::call_tool(const Request& request, const Envelope& envelope) {
     refuse(request.id, kInvalidParams, "arguments must be an object");
     return;
   }
-  std::string text = arguments == nullptr ? "{}" : to_text(*arguments);
+  CallRequest call;
+  call.tool = *name;
+  if (arguments != nullptr) call.arguments = to_text(*arguments);
+  call.wants_backlog = true;
+  start_call(request, envelope, std::move(call));
+}
+
+void Server::start_call(const Request& request, const Envelope& envelope, CallRequest call) {
   const Json* state = find_member(request.params, "requestState");
   if (envelope.era == Era::kModern && state != nullptr) {
-    resume(request, envelope, *name, text, *state);
+    resume(request, envelope, call, *state);
     return;
   }
   if (calls_.size() + suspended_.size() >= options_.max_calls) {
@@ -194,16 +201,13 @@ void Server::call_tool(const Request& request, const Envelope& envelope) {
 
   auto pending = std::make_shared<PendingCall>();
   pending->era = envelope.era;
-  pending->tool = *name;
-  if (envelope.can_ask) pending->arguments = text;
+  pending->kind = call.kind;
+  pending->tool = call.tool;
+  if (envelope.can_ask) pending->arguments = call.arguments;
   calls_[id_key(request.id)] = pending;
   hold_request(*pending, request, envelope);
 
-  CallRequest call;
-  call.tool = *name;
-  call.arguments = std::move(text);
   call.wants_progress = envelope.progress_token.has_value();
-  call.wants_backlog = true;
   // A cancelled call ends later, when its id may be in use again or this server may be gone.
   pending->call = backend_.call(
       std::move(call),
@@ -234,18 +238,24 @@ void Server::finish_call(const std::shared_ptr<PendingCall>& pending, const Call
     return;
   }
   calls_.erase(id_key(pending->id));
-  if (!result.ok && result.code == "unknown_tool" && !knows_tool(pending->tool)) {
-    refuse(pending->id, kInvalidParams,
-           result.message.empty() ? "Unknown tool: " + pending->tool : result.message);
-    return;
+  switch (pending->kind) {
+    case CallKind::kTool:
+      return send(tool_answer(*pending, result));
+    case CallKind::kResource:
+      return send(resource_answer(*pending, result));
   }
-  const Dialect& speech = dialect(pending->era);
-  std::string line = response(pending->id, speech.result(tool_result(result, options_.structured)));
-  if (line.size() >= options_.max_line_bytes) {
-    line = response(pending->id, speech.result(oversized_result(pending->tool, line.size(),
-                                                                options_.max_line_bytes)));
+}
+
+std::string Server::tool_answer(const PendingCall& pending, const CallResult& result) const {
+  if (!result.ok && result.code == "unknown_tool" && !knows_tool(pending.tool)) {
+    std::string text = result.message.empty() ? "Unknown tool: " + pending.tool : result.message;
+    return error_response(pending.id, Fault{kInvalidParams, std::move(text), nullptr});
   }
-  send(std::move(line));
+  const Dialect& speech = dialect(pending.era);
+  std::string line = response(pending.id, speech.result(tool_result(result, options_.structured)));
+  if (line.size() < options_.max_line_bytes) return line;
+  return response(pending.id, speech.result(oversized_result(pending.tool, line.size(),
+                                                             options_.max_line_bytes)));
 }
 
 void Server::report_progress(PendingCall& pending, const Progress& progress) {
@@ -286,14 +296,14 @@ void Server::listen(const Request& request, const Envelope&) {
     return;
   }
   Honoured honoured;
-  for (const auto& [name, flag] : {std::pair("toolsListChanged", &honoured.tools),
-                                   std::pair("resourcesListChanged", &honoured.resources)}) {
-    const Json* value = find_member(*wanted, name);
+  for (const List list : kLists) {
+    const Json* value = find_member(*wanted, subscription_name(list));
     if (value != nullptr && !value->is_boolean()) {
-      refuse(request.id, kInvalidParams, std::string(name) + " must be true or false");
+      refuse(request.id, kInvalidParams,
+             std::string(subscription_name(list)) + " must be true or false");
       return;
     }
-    *flag = value != nullptr && value->get<bool>();
+    if (value != nullptr && value->get<bool>()) honoured.lists.insert(list);
   }
   if (const Json* uris = find_member(*wanted, "resourceSubscriptions")) {
     if (!uris->is_array() || uris->size() > options_.max_watched) {
@@ -304,7 +314,9 @@ void Server::listen(const Request& request, const Envelope&) {
     }
     // URIs of other servers are ignored.
     for (const Json& uri : *uris) {
-      if (uri.is_string() && run_of(uri.get_ref<const std::string&>())) honoured.uris.insert(uri);
+      if (!uri.is_string()) continue;
+      const auto& text = uri.get_ref<const std::string&>();
+      if (run_of(text) || backend_.has_resource(text)) honoured.uris.insert(text);
     }
   }
   if (subscriptions_.size() >= options_.max_subscriptions) {
@@ -319,7 +331,13 @@ void Server::listen(const Request& request, const Envelope&) {
 void Server::on_event(const Event& event) {
   if (closed_) return;
   if (event.name == "tools_changed") {
-    tools_changed();
+    list_changed(List::kTools);
+  } else if (event.name == "resources_changed") {
+    list_changed(List::kResources);
+  } else if (event.name == "resource_updated") {
+    const Parsed parsed = parse_json(event.json);
+    const std::string* uri = find_text(parsed.value, "uri");
+    if (uri != nullptr) resource_updated(*uri);
   } else if (event.name != "reload_ok") {
     run_changed(event);
     log(event);
@@ -351,14 +369,16 @@ bool Server::log_wanted(LogLevel level, const Json* call) const {
   return false;
 }
 
-void Server::tools_changed() {
+void Server::list_changed(List list) {
   if (handshake_ == Handshake::kComplete) {
-    send(legacy_.tools_changed());
-  } else {
-    change_unannounced_ = handshake_ == Handshake::kAnswered;
+    send(legacy_.list_changed(list));
+  } else if (handshake_ == Handshake::kAnswered) {
+    unannounced_.insert(list);
   }
   for (const auto& [key, subscription] : subscriptions_) {
-    if (subscription.wanted.tools) send(modern_.tools_changed(subscription.id));
+    if (subscription.wanted.lists.count(list) != 0) {
+      send(modern_.list_changed(subscription.id, list));
+    }
   }
 }
 

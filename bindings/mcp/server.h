@@ -107,20 +107,27 @@ class Server {
   void unsubscribe(const Request& request, const Envelope& envelope);
   void look_at_runs(const Request& request, std::function<void(const Infos& runs)> then);
   void run_changed(const Event& event);
+  void resource_updated(const std::string& uri);
+  bool can_watch(const std::string& uri) const;
 
   void cancel(const Json& params);
+  // Starts a call for the request, or continues the one that its state names.
+  void start_call(const Request& request, const Envelope& envelope, CallRequest call);
   void hold_request(PendingCall& pending, const Request& request, const Envelope& envelope);
   void finish_call(const std::shared_ptr<PendingCall>& pending, const CallResult& result);
+  // The answer to its request, as a line.
+  std::string tool_answer(const PendingCall& pending, const CallResult& result) const;
+  std::string resource_answer(const PendingCall& pending, const CallResult& result) const;
   void report_progress(PendingCall& pending, const Progress& progress);
-  void tools_changed();
+  void list_changed(List list);
   void log(const Event& event);
   bool log_wanted(LogLevel level, const Json* call) const;
 
   std::shared_ptr<PendingCall> find_call(CallId call) const;
   void take(const Response& response);
   void suspend(const std::shared_ptr<PendingCall>& pending);
-  void resume(const Request& request, const Envelope& envelope, const std::string& tool,
-              const std::string& arguments, const Json& state);
+  void resume(const Request& request, const Envelope& envelope, const CallRequest& call,
+              const Json& state);
   void withdraw(PendingCall& pending, const AskAnswer& answer);
   void give_up(std::shared_ptr<PendingCall> pending, const char* why);
 
@@ -140,7 +147,7 @@ class Server {
 
   enum class Handshake { kNone, kAnswered, kComplete };
   Handshake handshake_ = Handshake::kNone;
-  bool change_unannounced_ = false;  // the tools changed before the handshake was complete
+  std::set<List> unannounced_;  // lists that changed before the handshake was complete
   LogLevel legacy_log_level_ = LogLevel::kWarning;
   bool legacy_can_ask_ = false;
   TitledEnum legacy_enum_ = TitledEnum::kOneOf;

@@ -117,15 +117,15 @@ void Server::suspend(const std::shared_ptr<PendingCall>& pending) {
   send(response(pending->id, modern_.input_required(std::move(requests), pending->state)));
 }
 
-void Server::resume(const Request& request, const Envelope& envelope, const std::string& tool,
-                    const std::string& arguments, const Json& state) {
+void Server::resume(const Request& request, const Envelope& envelope, const CallRequest& call,
+                    const Json& state) {
   const auto found =
       state.is_string() ? suspended_.find(state.get_ref<const std::string&>()) : suspended_.end();
-  if (found == suspended_.end() || found->second->tool != tool ||
-      found->second->arguments != arguments) {
+  if (found == suspended_.end() || found->second->kind != call.kind ||
+      found->second->tool != call.tool || found->second->arguments != call.arguments) {
     refuse(request.id, kInvalidParams,
            "requestState belongs to no open question about this call: it was answered already, it "
-           "has expired, or it was given for another call. Call the tool again without it");
+           "has expired, or it was given for another call. Make the call again without it");
     return;
   }
   const std::shared_ptr<PendingCall> pending = found->second;

@@ -1,4 +1,5 @@
-// The part of the server that presents runs as resources. See server.h and run_resource.h.
+// The part of the server that presents resources: those of the scripts, and runs. See server.h,
+// script_resource.h and run_resource.h.
 //
 // A subscriber is notified when the state of a run changes or a watcher matches, not of every line
 // of output.
@@ -6,7 +7,9 @@
 #include <utility>
 
 #include "bindings/json/member.h"
+#include "bindings/mcp/pending_call.h"
 #include "bindings/mcp/run_resource.h"
+#include "bindings/mcp/script_resource.h"
 #include "bindings/mcp/server.h"
 
 namespace gibbous::mcp {
@@ -14,6 +17,14 @@ namespace {
 
 constexpr std::size_t kPageRuns = 500;
 constexpr std::size_t kExcerptTokens = 4000;
+
+Json script_resources(const std::vector<ResourceInfo>& all, bool templates) {
+  Json listed = Json::array();
+  for (const ResourceInfo& info : all) {
+    if (info.is_template == templates) listed.push_back(describe_resource(info));
+  }
+  return listed;
+}
 
 }  // namespace
 
@@ -34,7 +45,8 @@ void Server::look_at_runs(const Request& request, std::function<void(const Infos
       });
 }
 
-// The cursor is the last id of the previous page.
+// The resources of the scripts, whose number is limited, come first. The cursor is the id of the
+// last run of the previous page.
 void Server::list_resources(const Request& request, const Envelope& envelope) {
   const auto cursor = request.params.find("cursor");
   const bool given = cursor != request.params.end() && !cursor->is_null();
@@ -55,7 +67,9 @@ void Server::list_resources(const Request& request, const Envelope& envelope) {
       ++next;
     }
     Json page = Json::array();
-    for (; next != runs.end() && page.size() < kPageRuns; ++next) {
+    if (!given) page = script_resources(backend_.resources(), /*templates=*/false);
+    const std::size_t most = page.size() + kPageRuns;
+    for (; next != runs.end() && page.size() < most; ++next) {
       page.push_back(describe_run(*next));
     }
     const std::string last =
@@ -65,8 +79,9 @@ void Server::list_resources(const Request& request, const Envelope& envelope) {
 }
 
 void Server::list_resource_templates(const Request& request, const Envelope& envelope) {
-  answer(request,
-         dialect(envelope.era).list("resourceTemplates", Json::array({run_template()}), ""));
+  Json templates = script_resources(backend_.resources(), /*templates=*/true);
+  templates.insert(templates.begin(), run_template());
+  answer(request, dialect(envelope.era).list("resourceTemplates", std::move(templates), ""));
 }
 
 void Server::read_resource(const Request& request, const Envelope& envelope) {
@@ -80,6 +95,14 @@ void Server::read_resource(const Request& request, const Envelope& envelope) {
            "There is no resource " + uri + "; resources/list names those that exist");
   };
   const std::optional<std::string> run = run_of(*uri);
+  const bool returns = request.params.contains("requestState");
+  if (!run && (returns || backend_.has_resource(*uri))) {
+    CallRequest call;
+    call.kind = CallKind::kResource;
+    call.tool = *uri;
+    start_call(request, envelope, std::move(call));
+    return;
+  }
   if (!run) {
     not_found();
     return;
@@ -98,11 +121,27 @@ void Server::read_resource(const Request& request, const Envelope& envelope) {
   });
 }
 
+std::string Server::resource_answer(const PendingCall& pending, const CallResult& result) const {
+  const Dialect& speech = dialect(pending.era);
+  if (!result.ok) {
+    return error_response(pending.id, resource_fault(result, speech.resource_not_found()));
+  }
+  Parsed contents = parse_json(result.data);
+  std::string line = response(pending.id, speech.passing(std::move(contents.value)));
+  if (line.size() < options_.max_line_bytes) return line;
+  return error_response(pending.id,
+                        Fault{kInternalError, "The resource is longer than clients accept", {}});
+}
+
+bool Server::can_watch(const std::string& uri) const {
+  const std::optional<std::string> run = run_of(uri);
+  // Only whether the run exists matters here, not its text.
+  return run ? backend_.excerpt(*run, 0).ok() : backend_.has_resource(uri);
+}
+
 void Server::subscribe(const Request& request, const Envelope& envelope) {
   const std::string* uri = find_text(request.params, "uri");
-  const std::optional<std::string> run = uri == nullptr ? std::nullopt : run_of(*uri);
-  // Only whether the run exists matters here, not its text.
-  if (!run || !backend_.excerpt(*run, 0)) {
+  if (uri == nullptr || !can_watch(*uri)) {
     refuse(request.id, uri == nullptr ? kInvalidParams : dialect(envelope.era).resource_not_found(),
            uri == nullptr ? "uri must be a string: the resource to subscribe to"
                           : "There is no resource " + *uri);
@@ -132,13 +171,15 @@ void Server::run_changed(const Event& event) {
   const std::string* run = parsed.value.is_object() ? find_text(parsed.value, "run") : nullptr;
   if (run == nullptr) return;
   const bool is_new = event.name == "run_started" || event.name == "run_adopted";
-  const std::string uri = run_uri(*run);
-  if (handshake_ == Handshake::kComplete && is_new) send(legacy_.resources_changed());
+  if (is_new) list_changed(List::kResources);
+  resource_updated(run_uri(*run));
+}
+
+void Server::resource_updated(const std::string& uri) {
   if (legacy_watched_.count(uri) != 0) send(legacy_.resource_updated(uri));
   for (const auto& [key, subscription] : subscriptions_) {
-    const Honoured& wanted = subscription.wanted;
-    if (is_new && wanted.resources) send(modern_.resources_changed(subscription.id));
-    if (wanted.uris.count(uri) != 0) send(modern_.resource_updated(subscription.id, uri));
+    if (subscription.wanted.uris.count(uri) == 0) continue;
+    send(modern_.resource_updated(subscription.id, uri));
   }
 }
 

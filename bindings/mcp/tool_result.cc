@@ -27,16 +27,6 @@ Json content_of(const CallResult& result, const std::string& text) {
   return parsed.value.is_array() ? std::move(parsed.value) : text_content(text);
 }
 
-std::string error_text(const CallResult& result) {
-  std::string text = result.message.empty() ? result.text : result.message;
-  if (text.empty()) text = "The tool failed: " + result.code;
-  // The model that wrote the script needs to see where it failed.
-  if (!result.traceback.empty() && text.find(result.traceback) == std::string::npos) {
-    text += "\n" + result.traceback;
-  }
-  return text;
-}
-
 // Adds the events since the agent's last turn to the text, and to structuredContent where there is
 // some.
 void add_backlog(const std::vector<std::string>& events, Json* body) {
@@ -70,6 +60,16 @@ Json data_of(const CallResult& result) {
 }
 
 }  // namespace
+
+std::string error_text(const CallResult& result) {
+  std::string text = result.message.empty() ? result.text : result.message;
+  if (text.empty()) text = "The tool failed: " + result.code;
+  // The model that wrote the script needs to see where it failed.
+  if (!result.traceback.empty() && text.find(result.traceback) == std::string::npos) {
+    text += "\n" + result.traceback;
+  }
+  return text;
+}
 
 Json tool_result(const CallResult& result, bool structured) {
   if (!result.ok) {

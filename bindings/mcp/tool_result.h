@@ -17,6 +17,9 @@ namespace gibbous::mcp {
 // `structured` does (ServerOptions), when the tool returned data.
 Json tool_result(const CallResult& result, bool structured);
 
+// Returns what the model, or the author of the script, reads of a call that failed.
+std::string error_text(const CallResult& result);
+
 // Replaces a result that exceeds the line length that clients accept.
 Json oversized_result(const std::string& tool, std::size_t bytes, std::size_t limit);
 

@@ -105,7 +105,8 @@
 ---@class Toolset
 ---@field name string 1 to 64 letters, digits, _ and -
 ---@field description? string
----@field tools ToolDefinition[]
+---@field tools? ToolDefinition[]
+---@field resources? ResourceDefinition[] what clients can read; tools or resources are there
 ---@field settings? Schema of type object: checks `settings.NAME` of the configuration; an error
 ---stops the load and names the field
 

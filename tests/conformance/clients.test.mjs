@@ -92,12 +92,32 @@ for (const client of CLIENTS) {
       assert.ok(!ended.isError, textOf(ended));
       const uri = `gibbous://runs/${id}`;
       const { resources } = await session.client.listResources();
-      assert.deepEqual(resources.map((resource) => resource.uri), [uri]);
+      assert.deepEqual(resources.map((resource) => resource.uri), ['probe://static', uri]);
       const { contents } = await session.client.readResource({ uri });
       assert.match(contents[0].text, /completed[^]*hello from \d+/);
       const { resourceTemplates } = await session.client.listResourceTemplates();
       assert.equal(resourceTemplates[0].uriTemplate, 'gibbous://runs/{id}');
       await assert.rejects(session.client.readResource({ uri: 'gibbous://runs/nobody' }), /nobody/);
+    });
+
+    test('resources of scripts are listed and read', async (t) => {
+      const { session } = await connect(t, client);
+      const { resources } = await session.client.listResources();
+      assert.deepEqual(resources, [{ uri: 'probe://static', name: 'probe_static',
+        title: 'Always there', mimeType: 'text/plain' }]);
+      const { resourceTemplates } = await session.client.listResourceTemplates();
+      assert.equal(resourceTemplates[1].uriTemplate, 'probe://items/{id}');
+      const read = async (uri) => (await session.client.readResource({ uri })).contents;
+      assert.deepEqual(await read('probe://static'),
+        [{ uri: 'probe://static', mimeType: 'text/plain', text: 'at probe://static' }]);
+      assert.deepEqual(await read('probe://items/a%20b'), [{ uri: 'probe://items/a%20b',
+        mimeType: 'application/octet-stream', blob: 'YSBiAA==' }]);
+      for (const uri of ['probe://items/none', 'probe://nothing']) {
+        await assert.rejects(read(uri), (error) => {
+          assert.match(error.message, new RegExp(uri));
+          return true;
+        });
+      }
     });
 
     test('progress rises until the result', async (t) => {

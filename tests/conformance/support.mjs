@@ -123,8 +123,27 @@ local rich = tool {
     } }
   end,
 }
-return { name = 'probe',
-  tools = { count, saw, hang, spin, sort, edition, large, rich${extra} } }
+local static = resource {
+  name = 'probe_static', uri = 'probe://static', title = 'Always there',
+  mime_type = 'text/plain', read = function(_, ctx) return 'at ' .. ctx.uri end,
+}
+local item = resource {
+  name = 'probe_item', uri_template = 'probe://items/{id}', mime_type = 'application/octet-stream',
+  read = function(args)
+    if args.id == 'none' then return nil end
+    return { data = args.id .. '\\0' }
+  end,
+}
+local touch = tool {
+  name = 'probe_touch', description = 'Says that a resource has changed', permission = 'read',
+  input = schema.object { uri = schema.string {} },
+  run = function(args)
+    resource.updated(args.uri)
+    return 'touched'
+  end,
+}
+return { name = 'probe', resources = { static, item },
+  tools = { count, saw, hang, spin, sort, edition, large, rich, touch${extra} } }
 `;
 
 const EXTRA = `, tool {

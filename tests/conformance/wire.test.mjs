@@ -34,6 +34,25 @@ test('both eras work at the same time in one process', async (t) => {
   assert.equal(tagged.params._meta['io.modelcontextprotocol/subscriptionId'], 's');
 });
 
+test('subscribers in both eras are told that a resource of a script has changed', async (t) => {
+  const { server } = await start(t);
+  await server.handshake();
+  const uri = 'probe://items/a';
+  await server.ask({ id: 1, method: 'resources/subscribe', params: { uri } });
+  server.say(server.modern('s', 'subscriptions/listen', {
+    notifications: { resourceSubscriptions: [uri, 'other://x'] } }));
+  const { params } = await server.hear('the acknowledgement',
+    ({ method }) => method === 'notifications/subscriptions/acknowledged');
+  assert.deepEqual(params.notifications, { resourceSubscriptions: [uri] });
+  const touched = await server.ask({ id: 2, method: 'tools/call',
+    params: { name: 'probe_touch', arguments: { uri } } });
+  assert.equal(touched.result.content[0].text, 'touched');
+  const isUpdate = (message) => message.method === 'notifications/resources/updated' &&
+    message.params.uri === uri;
+  await server.hear('the legacy update', (message) => isUpdate(message) && !message.params._meta);
+  await server.hear('the modern update', (message) => isUpdate(message) && message.params._meta);
+});
+
 test('a broken line is answered, and the next one is read', async (t) => {
   const { server } = await start(t);
   const isFault = (message) => message.error !== undefined && message.id === undefined;

@@ -199,9 +199,15 @@ struct RuntimeOptions {
 
 inline constexpr int kMaxCallPriority = 100;
 
-// One call of a tool.
+// What is called.
+enum class CallKind : std::uint8_t {
+  kTool,      // a tool, by its name
+  kResource,  // a resource of the scripts is read, by its URI
+};
+
+// One call of a tool, or of what scripts offer besides tools.
 struct CallRequest {
-  std::string tool;
+  std::string tool;                      // its name; for a resource, the URI
   std::string arguments = "{}";          // a JSON object
   std::string session;                   // "": RuntimeOptions::session
   bool wants_progress = false;           // deliver on_progress for this call
@@ -211,6 +217,9 @@ struct CallRequest {
   // run first, and of the same priority those that began first. -kMaxCallPriority to
   // kMaxCallPriority; the nearer of the two beyond.
   int priority = 0;
+  // A resource takes no `arguments`; its result has `data` {"contents": [...]} in MCP's terms. The
+  // policy judges it as the tool `resource.NAME`.
+  CallKind kind = CallKind::kTool;
 };
 
 // A run whose state a result reports (tool.tells in a script), and whether it had ended by then.
@@ -233,8 +242,8 @@ struct CallResult {
   // says in brackets what else there is.
   std::string content;
   // When !ok: invalid_arguments, unknown_tool, denied, needs_approval, cancelled, timeout,
-  // script_error, budget_exceeded, shutdown, tool_error (the tool returned is_error), or a code
-  // that the tool itself raised (run_not_found, ...).
+  // script_error, budget_exceeded, shutdown, tool_error (the tool returned is_error),
+  // resource_not_found, or a code that the tool itself raised (run_not_found, ...).
   std::string code;
   std::string message;
   std::string traceback;  // for script errors: Lua traceback, file:line first
@@ -258,7 +267,9 @@ struct CallResult {
 // events_suppressed (how many matches of watchers were left out), run_log_failed,
 // run_log_recovered, journal_failed (runs are not recorded; the message says why),
 // journal_recovered, journal_cut (something that was recorded is gone), reload_ok, reload_failed,
-// tools_changed, keeper_lost, host_error (a callback of the host threw: "where", "message"), log.
+// tools_changed, resources_changed (the list of the scripts' resources), resource_updated (a script
+// says that what it reads is another now: "uri"), keeper_lost, host_error (a callback of the host
+// threw: "where", "message"), log.
 struct Event {
   std::string name;
   std::string session;
@@ -344,6 +355,19 @@ struct ToolInfo {
   std::string output_schema;  // "" when the tool declares none
   std::string annotations;
   bool structured = false;  // its data is for models, too (CallResult::structured)
+};
+
+// A resource of the scripts, or a template of resources, such as notes://{day}.
+struct ResourceInfo {
+  std::string name;
+  std::string toolset;
+  std::string title;
+  std::string description;
+  std::string uri;                    // or the template
+  bool is_template = false;           // {name} stands for text without / ? #, {+name} for any text
+  std::string mime_type;              // "": unknown
+  std::optional<std::uint64_t> size;  // bytes
+  std::string annotations;  // a JSON object of MCP's (audience, priority, lastModified); "": none
 };
 
 enum class OutputStream : std::uint8_t { kStdout = 1, kStderr = 2 };
@@ -473,6 +497,10 @@ class Runtime {
   // The tools of the current generation and mode.
   std::vector<ToolInfo> tools() const;
   std::string tools_json(ToolFormat format) const;
+  // The resources of the current generation, by URI.
+  std::vector<ResourceInfo> resources() const;
+  // Returns true when a resource has the URI or a template fits it; reading it may still find none.
+  bool has_resource(std::string_view uri) const;
   // The tools that strict formats cannot describe, each as `NAME: PLACE PROBLEM`.
   std::vector<std::string> tools_not_strict() const;
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bindings/lua/api/api.h"
+#include "bindings/lua/api/define.h"
 #include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/task.h"
@@ -21,27 +22,12 @@
 namespace gibbous::lua {
 namespace {
 
-// __call: [tool, definition]. Gives a checked copy.
+Status check_tool(lua_State* state) {
+  return tool_shape().read(state).status();
+}
+
 int l_tool_define(lua_State* state) {
-  lua_settop(state, 2);
-  if (!lua_istable(state, 2)) {
-    return luaL_error(
-        state, "tool: expected a table { name = ..., run = function(args, ctx) ... end }, got a %s",
-        luaL_typename(state, 2));
-  }
-  const std::string name = peek_name(state, "name");
-  const std::string owner = name.empty() ? "tool" : "tool '" + name + "'";
-  const Result<Json> data = tool_shape().read(state);
-  if (!data) throw WrongUse(owner, data.status().message());
-  if (const Status good = check_function(state, "run"); !good)
-    throw WrongUse(owner, good.message());
-  lua_newtable(state);
-  for (lua_pushnil(state); lua_next(state, 2) != 0; lua_pop(state, 1)) {
-    lua_pushvalue(state, -2);  // [tool, definition, copy, key, value, key]
-    lua_pushvalue(state, -2);
-    lua_rawset(state, 3);
-  }
-  return 1;
+  return define(state, "tool", "run", check_tool);
 }
 
 int l_tool_error(lua_State* state) {
@@ -149,12 +135,7 @@ void open_tool(lua_State* state) {
   luaL_register(state, nullptr, kTool);
   push_suspending(state, l_tool_call, "call");
   lua_setfield(state, -2, "call");
-  lua_createtable(state, 0, 2);
-  lua_pushcfunction(state, with_wrong_use<l_tool_define>);
-  lua_setfield(state, -2, "__call");
-  lua_pushboolean(state, 0);
-  lua_setfield(state, -2, "__metatable");
-  lua_setmetatable(state, -2);
+  make_callable(state, with_wrong_use<l_tool_define>);
 }
 
 }  // namespace gibbous::lua

@@ -57,6 +57,7 @@ Call::Call(Engine& engine, CallOptions options)
     : engine_(engine),
       engine_lifetime_(engine.lifetime()),
       id_(options.id),
+      kind_(options.kind),
       tool_name_(std::move(options.tool)),
       session_(std::move(options.session)),
       client_(std::move(options.client)),
@@ -144,16 +145,8 @@ void Call::begin() {
     step_later();
     return;
   }
-  tool_ = generation_->find(tool_name_);
-  if (tool_ == nullptr || (tool_->hidden && parent_ == nullptr)) {
-    std::vector<std::string> known;
-    for (const auto& [name, tool] : generation_->tools()) {
-      if (!tool.hidden) known.push_back(name);
-    }
-    const std::string near = nearest_name(tool_name_, known);
-    fail("unknown_tool", "there is no tool '" + tool_name_ + "'" + did_you_mean(near));
-    return;
-  }
+  tool_ = find_callee();
+  if (tool_ == nullptr) return;
   if (parse_beside() || !read_arguments()) return;
   if (const Status fits = tool_->input_check->apply(arguments_); !fits) {
     fail(fits.code(), fits.message());
@@ -165,6 +158,25 @@ void Call::begin() {
   }
   if (const std::string* action = find_text(arguments_, "action")) action_ = *action;
   ask_policy();
+}
+
+// Returns null when the call has failed, because there is none.
+const ToolDefinition* Call::find_callee() {
+  if (kind_ == CallKind::kResource) {
+    resource_ = generation_->find_resource(tool_name_, &arguments_);
+    if (resource_ != nullptr) return &resource_->read;
+    fail("resource_not_found", "there is no resource " + tool_name_);
+    return nullptr;
+  }
+  const ToolDefinition* found = generation_->find(tool_name_);
+  if (found != nullptr && (!found->hidden || parent_ != nullptr)) return found;
+  std::vector<std::string> known;
+  for (const auto& [name, tool] : generation_->tools()) {
+    if (!tool.hidden) known.push_back(name);
+  }
+  const std::string near = nearest_name(tool_name_, known);
+  fail("unknown_tool", "there is no tool '" + tool_name_ + "'" + did_you_mean(near));
+  return nullptr;
 }
 
 bool Call::read_arguments() {
@@ -268,6 +280,7 @@ Json Call::tool_context() const {
                {"workspace", engine_.context().workspace},
                {"temp_directory", engine_.context().temp_directory}};
   if (!tool_->settings.is_null()) made["settings"] = tool_->settings;
+  if (resource_ != nullptr) made["uri"] = tool_name_;
   return made;
 }
 
@@ -400,6 +413,7 @@ void Call::release() {
   progress_.clear();
   on_progress_ = nullptr;
   tool_ = nullptr;
+  resource_ = nullptr;
   if (engine_lifetime_.expired()) {
     generation_.reset();
   } else if (generation_) {

@@ -28,7 +28,8 @@ class Engine;
 
 struct CallOptions {
   CallId id = 0;
-  std::string tool;
+  CallKind kind = CallKind::kTool;
+  std::string tool;  // its name, or the URI of a resource
   std::string session;
   std::string client;         // whose runs it may see; "": the session
   std::string argument_text;  // to be parsed, unless `arguments` is set
@@ -69,6 +70,8 @@ class Call final : public std::enable_shared_from_this<Call> {
   bool owns(const std::string& client) const;
   // Use tool() and generation() only until the call has ended (ended()).
   const ToolDefinition& tool() const { return *tool_; }
+  // The resource that is read, or null.
+  const ResourceDefinition* resource() const { return resource_; }
   Generation& generation() { return *generation_; }
   // The approval_key() that a person approved with the call; "" when there is none.
   const std::string& approved_command() const { return approved_command_; }
@@ -145,6 +148,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   void step();
   void step_later();
   void begin();
+  const ToolDefinition* find_callee();
   bool read_arguments();
   bool parse_beside();
   void take_arguments(Result<Json> parsed);
@@ -167,6 +171,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   Engine& engine_;
   std::weak_ptr<const void> engine_lifetime_;  // engine_ is not touched once it has expired
   CallId id_;
+  CallKind kind_;
   std::string tool_name_;
   std::string session_;
   std::string action_;
@@ -181,6 +186,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   Call* parent_;
   int depth_ = 0;
   const ToolDefinition* tool_ = nullptr;
+  const ResourceDefinition* resource_ = nullptr;
   const LuaRef* hook_ = nullptr;
   ToolDefinition hook_tool_;  // takes the place of the tool for a hook
   bool internal_;

@@ -12,6 +12,7 @@ namespace gibbous::lua {
 namespace {
 
 constexpr const char* kToolError = "tool_error";
+constexpr const char* kNoResource = "resource_not_found";
 
 std::string instead_of(std::string what) {
   what += "; return a string, or { text = '...', data = { ... }, content = { ... } }, or nil, err";
@@ -115,10 +116,30 @@ void read_returned(lua_State* state, int first, Returned* into) {
   }
 }
 
+// [first, second] of the function of a resource. Nothing means that there is no such resource.
+void read_resource(lua_State* state, int first, const Call& call, Returned* into) {
+  if (lua_isnil(state, first)) {
+    if (lua_istable(state, first + 1)) return read_error(state, first + 1, into);
+    into->code = kNoResource;
+    into->message = "there is no resource " + call.tool_name();
+    return;
+  }
+  Result<Json> contents = read_contents(state, first, call.tool_name(), call.resource()->mime_type);
+  if (!contents) {
+    into->fault = "returned wrong contents: " + contents.status().message();
+    return;
+  }
+  into->has_text = true;
+  into->text = contents_text(*contents);
+  into->data = {{"contents", std::move(*contents)}};
+}
+
 CallResult fault_result(Call& call, const std::string& message) {
   const ToolDefinition& tool = call.tool();
   Failure failure;
-  failure.error.message = "tool '" + tool.name + "' " + message;
+  const ResourceDefinition* resource = call.resource();
+  failure.error.message =
+      (resource != nullptr ? "resource '" + resource->name : "tool '" + tool.name) + "' " + message;
   failure.error.file = tool.file;
   call.generation().state().protect(
       BudgetLimits{},
@@ -190,7 +211,11 @@ CallResult returned_result(Call& call, Task& root) {
             lua_pushnil(state);
           }
         }
-        read_returned(state, first, &returned);
+        if (call.resource() != nullptr) {
+          read_resource(state, first, call, &returned);
+        } else {
+          read_returned(state, first, &returned);
+        }
       },
       &error);
   if (!read) {

@@ -75,6 +75,7 @@ void Engine::call(CallId id, CallRequest request, std::function<void(CallResult)
   const bool full = calls_.size() >= options_.limits.max_calls;
   CallOptions options;
   options.id = id;
+  options.kind = request.kind;
   options.tool = std::move(request.tool);
   options.session = std::move(request.session);
   options.argument_text = std::move(request.arguments);

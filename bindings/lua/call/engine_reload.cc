@@ -35,6 +35,20 @@ bool shows_the_same(const Generation& one, const Generation& other) {
                     });
 }
 
+// The same for resources.
+bool lists_the_same(const Generation& one, const Generation& other) {
+  return std::equal(one.resources().begin(), one.resources().end(), other.resources().begin(),
+                    other.resources().end(), [](const auto& a, const auto& b) {
+                      const ResourceDefinition& left = a.second;
+                      const ResourceDefinition& right = b.second;
+                      return left.uri == right.uri && left.name == right.name &&
+                             left.title == right.title && left.description == right.description &&
+                             left.mime_type == right.mime_type && left.size == right.size &&
+                             left.annotations == right.annotations &&
+                             (left.pattern == nullptr) == (right.pattern == nullptr);
+                    });
+}
+
 // Paths that were added, removed, or whose content changed.
 Json changed_files(const Generation& before, const Generation& after) {
   std::map<std::string_view, std::string_view> old_files;
@@ -182,6 +196,9 @@ void Engine::report_success(Generation& before, Generation& after) {
   emit("reload_ok", "", {{"generation", after.id()}, {"changed", changed_files(before, after)}});
   if (!shows_the_same(before, after)) {
     emit("tools_changed", "", {{"generation", after.id()}});
+  }
+  if (!lists_the_same(before, after)) {
+    emit("resources_changed", "", {{"generation", after.id()}});
   }
   report_notes();
 }

@@ -118,6 +118,15 @@ Result<Json> read_table(lua_State* state, const std::string& place) {
   return block;
 }
 
+// `fix` says what to do about too much.
+Result<Json> within_limit(Json blocks, const std::string& place, const char* fix) {
+  const std::size_t bytes = content_bytes(blocks);
+  if (bytes <= kMaxContentBytes) return blocks;
+  return fault(place, "expected at most " + std::to_string(kMaxContentBytes) +
+                          " bytes of text and base64 in all, got " + std::to_string(bytes) + "; " +
+                          fix);
+}
+
 // "image/png, 1234 bytes"
 std::string binary_text(const Json& holder, const std::string& base64) {
   const std::string mime = text_member(holder, "mimeType");
@@ -247,11 +256,74 @@ Result<Json> read_content(lua_State* state, int index, const std::string& place)
   }
   lua_pop(state, 1);
   if (!made) return made;
-  const std::size_t bytes = content_bytes(*made);
-  if (bytes <= kMaxContentBytes) return made;
-  return fault(place, "expected at most " + std::to_string(kMaxContentBytes) +
-                          " bytes of text and base64 in all, got " + std::to_string(bytes) +
-                          "; give a resource_link, or a smaller part");
+  return within_limit(std::move(*made), place, "give a resource_link, or a smaller part");
+}
+
+namespace {
+
+// [.., contents]
+Result<Json> read_one(lua_State* state, const std::string& place, const std::string& uri,
+                      const std::string& mime_type) {
+  static const DefinitionShape shape(
+      {{"uri", uri_shape()}, {"mime_type", mime_type_shape()}, {"text", {{"type", "string"}}}}, {},
+      {"data", "base64"});
+  Json made = {{"uri", uri}};
+  if (!mime_type.empty()) made["mimeType"] = mime_type;
+  if (lua_type(state, -1) == LUA_TSTRING) {
+    made["text"] = to_json(state, -1);
+    return made;
+  }
+  if (!lua_istable(state, -1)) {
+    return fault(place, std::string("expected a string, { text = ... } or { data = ... }, got a ") +
+                            luaL_typename(state, -1));
+  }
+  const Result<Json> fields = shape.read(state);
+  if (!fields) return Status::error("script_error", place + "." + fields.status().message());
+  Result<std::string> binary = read_binary(state, -1, place);
+  if (!binary) return binary.status();
+  if (fields->contains("text") != binary->empty()) {
+    return fault(place, "expected one of text, data (bytes) and base64");
+  }
+  made.update(renamed(*fields));
+  if (!binary->empty()) made["blob"] = std::move(*binary);
+  return made;
+}
+
+}  // namespace
+
+Result<Json> read_contents(lua_State* state, int index, const std::string& uri,
+                           const std::string& mime_type) {
+  const std::string place = "contents";
+  lua_pushvalue(state, index);  // [.., value]
+  Result<Json> made = Json::array();
+  if (!lua_istable(state, -1) || lua_objlen(state, -1) == 0) {
+    Result<Json> one = read_one(state, place, uri, mime_type);
+    made = one ? Result<Json>(Json::array({std::move(*one)})) : one;
+  } else {
+    const Result<std::size_t> count = list_size(state, "contents", kMaxContentBlocks);
+    if (!count) made = Status::error("script_error", place + ": " + count.status().message());
+    for (std::size_t i = 1; made && i <= *count; ++i) {
+      lua_rawgeti(state, -1, static_cast<int>(i));
+      Result<Json> one = read_one(state, place + "[" + std::to_string(i) + "]", uri, mime_type);
+      lua_pop(state, 1);
+      if (one) {
+        made->push_back(std::move(*one));
+      } else {
+        made = one.status();
+      }
+    }
+  }
+  lua_pop(state, 1);
+  return made ? within_limit(std::move(*made), place, "read a smaller part") : made;
+}
+
+std::string contents_text(const Json& contents) {
+  if (contents.size() == 1 && contents[0].contains("text")) {
+    return text_member(contents[0], "text");
+  }
+  Json blocks = Json::array();
+  for (const Json& each : contents) blocks.push_back({{"type", "resource"}, {"resource", each}});
+  return content_text(blocks);
 }
 
 Json script_content(const Json& blocks) {

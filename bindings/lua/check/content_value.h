@@ -29,12 +29,21 @@ Result<Json> read_block(lua_State* state, int index, const std::string& place);
 // base64; "" when there is neither.
 Result<std::string> read_binary(lua_State* state, int index, const std::string& place);
 
+// Reads what the function of a resource returned, at `index`, into a JSON array of MCP's resource
+// contents: a text; { text | data | base64, uri?, mime_type? }; or a list of such tables. The URI
+// and the MIME type ("": none) are those of the resource.
+Result<Json> read_contents(lua_State* state, int index, const std::string& uri,
+                           const std::string& mime_type);
+
 // Returns MCP's blocks as a script writes them.
 Json script_content(const Json& blocks);
 // Returns the text of blocks for readers of text alone: what else there is, in brackets.
 std::string content_text(const Json& blocks);
 // Returns how many bytes of text and base64 the blocks hold.
 std::size_t content_bytes(const Json& blocks);
+
+// Returns the text of resource contents, as content_text() does.
+std::string contents_text(const Json& contents);
 
 // The schema of `annotations`, of a MIME type, and of a URI.
 Json annotations_shape();

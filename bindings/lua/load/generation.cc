@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "bindings/lua/check/uri_template.h"
 #include "bindings/lua/load/generation_loader.h"
 #include "bindings/lua/source/memory_files.h"
 #include "runtime/paths/mount_types.h"
@@ -94,13 +95,27 @@ std::shared_ptr<Generation> Generation::load(const GenerationOptions& options, s
 }
 
 const LuaRef* Generation::find_handler(const std::string& name) const {
-  const auto found = handlers_.find(name);
-  return found == handlers_.end() ? nullptr : &found->second;
+  const auto found = offered_.handlers.find(name);
+  return found == offered_.handlers.end() ? nullptr : &found->second;
 }
 
 const ToolDefinition* Generation::find(const std::string& name) const {
-  const auto found = tools_.find(name);
-  return found == tools_.end() ? nullptr : &found->second;
+  const auto found = offered_.tools.find(name);
+  return found == offered_.tools.end() ? nullptr : &found->second;
+}
+
+const ResourceDefinition* Generation::find_resource(const std::string& uri, Json* arguments) const {
+  *arguments = Json::object();
+  const auto found = offered_.resources.find(uri);
+  if (found != offered_.resources.end() && found->second.pattern == nullptr) return &found->second;
+  for (const auto& [text, resource] : offered_.resources) {
+    std::optional<Json> values;
+    if (resource.pattern != nullptr) values = resource.pattern->match(uri);
+    if (!values) continue;
+    *arguments = std::move(*values);
+    return &resource;
+  }
+  return nullptr;
 }
 
 }  // namespace gibbous::lua

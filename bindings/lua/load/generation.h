@@ -12,7 +12,7 @@
 
 #include "bindings/lua/load/executor_reader.h"
 #include "bindings/lua/load/host_tools.h"
-#include "bindings/lua/load/tool.h"
+#include "bindings/lua/load/offered.h"
 #include "bindings/lua/policy/policy_program.h"
 #include "bindings/lua/source/memory_files.h"
 #include "bindings/lua/source/source_file.h"
@@ -101,8 +101,12 @@ class Generation {
 
   std::uint64_t id() const { return id_; }
   State& state() { return *state_; }
-  const std::map<std::string, ToolDefinition>& tools() const { return tools_; }
+  const std::map<std::string, ToolDefinition>& tools() const { return offered_.tools; }
   const ToolDefinition* find(const std::string& name) const;
+  const std::map<std::string, ResourceDefinition>& resources() const { return offered_.resources; }
+  // Returns the resource with the URI, or the template that it fits, with the values of its
+  // variables as arguments; null: there is none.
+  const ResourceDefinition* find_resource(const std::string& uri, Json* arguments) const;
   // The function that starts a queued run; it takes the options of run.start.
   const LuaRef& start_queued_hook() const { return start_queued_; }
   const LuaRef& read_secret_hook() const { return read_secret_; }
@@ -130,8 +134,7 @@ class Generation {
   LayerSet layers_;
   // Order matters: references are destroyed before their state.
   std::unique_ptr<State> state_;
-  std::map<std::string, ToolDefinition> tools_;
-  std::map<std::string, LuaRef> handlers_;
+  Offered offered_;
   std::map<std::string, ExecutorDefinition> executors_;
   std::shared_ptr<const ErrorPatterns> error_patterns_ = ErrorPatterns::shipped();
   LuaRef start_queued_;

@@ -218,7 +218,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
 
 // Tools that pass limits on get the argument when the mode lets them.
 void GenerationLoader::add_limits_arguments() {
-  for (auto& [name, tool] : made_->tools_) {
+  for (auto& [name, tool] : made_->offered_.tools) {
     if (!tool.takes_limits) continue;
     tool.input_schema["properties"]["limits"] =
         limits_schema("What the process may use; the mode may allow less");
@@ -353,12 +353,13 @@ bool GenerationLoader::load_scripts(Loader& loader,
           return file;
         };
         valid = read_executors(state, options.file_of_value, &made_->executors_, &error) &&
-                read_toolsets(state, options, &made_->tools_, &made_->handlers_, &error) &&
+                read_toolsets(state, options, &made_->offered_, &error) &&
                 load_presets(state, loader, options.file_of_value, &error);
         if (!valid) return;
         if (load_chunk(state, kStartQueued, "queue")) made_->start_queued_ = LuaRef::take(state);
         if (load_chunk(state, kReadSecret, "secrets")) made_->read_secret_ = LuaRef::take(state);
-        for (auto& [name, handler] : made_->handlers_) give_data(state, "watchers", &handler);
+        for (auto& [name, handler] : made_->offered_.handlers)
+          give_data(state, "watchers", &handler);
         for (auto& [name, executor] : made_->executors_) {
           for (LuaRef* each : {&executor.prepare, &executor.ports, &executor.ended, &executor.usage,
                                &executor.sweep}) {
@@ -368,9 +369,8 @@ bool GenerationLoader::load_scripts(Loader& loader,
       },
       &error);
   if (ran && valid) return true;
-  made_->tools_.clear();
+  made_->offered_ = {};
   made_->executors_.clear();
-  made_->handlers_.clear();
   failure->errors = {error};
   return false;
 }

@@ -1,6 +1,7 @@
 #include "bindings/lua/load/tool_reader.h"
 
 #include <algorithm>
+#include <functional>
 #include <lua.hpp>
 #include <set>
 #include <utility>
@@ -8,12 +9,14 @@
 #include "bindings/lua/check/definition.h"
 #include "bindings/lua/check/schema_check.h"
 #include "bindings/lua/load/host_tools.h"
+#include "bindings/lua/load/resource_reader.h"
 #include "runtime/base/nearest.h"
 
 namespace gibbous::lua {
 namespace {
 
 constexpr std::size_t kMaxTools = 1000;
+constexpr std::size_t kMaxResources = 500;
 constexpr std::size_t kMaxToolsets = 200;
 constexpr std::size_t kMaxWatchers = 1000;
 
@@ -28,7 +31,7 @@ const DefinitionShape& toolset_shape() {
   static const DefinitionShape shape({{"name", name_shape()},
                                       {"description", {{"type", "string"}}},
                                       {"settings", {{"type", "object"}}}},
-                                     {"name", "tools"}, {"tools"});
+                                     {"name"}, {"tools", "resources"});
   return shape;
 }
 
@@ -39,10 +42,11 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
 // Reads one table; faults name the file and the place in it.
 class ToolsetReader {
  public:
-  ToolsetReader(lua_State* state, const ToolReaderOptions& options, ScriptError* error)
-      : state_(state), options_(options), error_(error) {}
+  ToolsetReader(lua_State* state, const ToolReaderOptions& options, Offered* offered,
+                ScriptError* error)
+      : state_(state), options_(options), offered_(*offered), error_(error) {}
 
-  bool root(std::map<std::string, ToolDefinition>* tools, std::map<std::string, LuaRef>* handlers) {
+  bool root() {
     // [root]
     const std::string init_file = options_.file_of_value(state_, -1);
     file_ = init_file;
@@ -55,13 +59,13 @@ class ToolsetReader {
     if (!list("toolsets", "toolsets", kMaxToolsets, &count)) return false;
     for (std::size_t i = 1; i <= count; ++i) {
       lua_rawgeti(state_, -1, static_cast<int>(i));  // [root, toolsets, toolset]
-      if (!toolset("toolsets[" + std::to_string(i) + "]", tools)) return false;
+      if (!toolset("toolsets[" + std::to_string(i) + "]")) return false;
       lua_pop(state_, 1);
       file_ = init_file;
       line_ = 0;
     }
     lua_pop(state_, 1);  // [root]
-    return optional(tools) && watchers(handlers) && all_wanted_found();
+    return optional() && watchers() && all_wanted_found();
   }
 
  private:
@@ -91,7 +95,7 @@ class ToolsetReader {
   }
 
   // { on_ready = function(event, ctx) ... end, ... }, or a list of such tables.
-  bool watchers(std::map<std::string, LuaRef>* handlers) {
+  bool watchers() {
     lua_getfield(state_, -1, "watchers");  // [root, watchers]
     if (lua_isnil(state_, -1)) {
       lua_pop(state_, 1);
@@ -104,7 +108,7 @@ class ToolsetReader {
       lua_rawgeti(state_, -1, static_cast<int>(i));  // [root, watchers, table]
       file_ = options_.file_of_value(state_, -1);
       if (file_.empty()) file_ = init;
-      if (!handlers_of("watchers[" + std::to_string(i) + "]", handlers)) return false;
+      if (!handlers_of("watchers[" + std::to_string(i) + "]")) return false;
       lua_pop(state_, 1);
     }
     file_ = init;
@@ -112,7 +116,7 @@ class ToolsetReader {
     return true;
   }
 
-  bool handlers_of(const std::string& place, std::map<std::string, LuaRef>* handlers) {
+  bool handlers_of(const std::string& place) {
     if (!lua_istable(state_, -1)) {
       return fault(place + ": expected a table { on_EVENT = function }, got a " + type_name(-1));
     }
@@ -126,14 +130,16 @@ class ToolsetReader {
       if (!lua_isfunction(state_, -1)) {
         return fault(place + "." + name + ": expected a function, got a " + type_name(-1));
       }
-      if (handlers->count(name) != 0) return fault("two watchers handle " + name.substr(3));
-      (*handlers)[name] = LuaRef::take(state_);
+      if (offered_.handlers.count(name) != 0) {
+        return fault("two watchers handle " + name.substr(3));
+      }
+      offered_.handlers[name] = LuaRef::take(state_);
     }
     return true;
   }
 
   // { NAME = function() return require 'toolsets.NAME' end }: read only when it is named.
-  bool optional(std::map<std::string, ToolDefinition>* tools) {
+  bool optional() {
     const std::string init = file_;
     const char* shape = "optional: expected a table { NAME = function() return TOOLSET end }";
     lua_getfield(state_, -1, "optional");  // [root, optional]
@@ -149,7 +155,7 @@ class ToolsetReader {
     if (given) lua_pushnil(state_);
     while (given && lua_next(state_, -2) != 0) {  // [.., optional, name, function]
       if (lua_type(state_, -2) != LUA_TSTRING || !lua_isfunction(state_, -1)) return fault(shape);
-      if (!requested(lua_tostring(state_, -2), tools)) return false;
+      if (!requested(lua_tostring(state_, -2))) return false;
       lua_pop(state_, 1);
       file_ = init;
       line_ = 0;
@@ -158,18 +164,18 @@ class ToolsetReader {
     return true;
   }
 
-  bool requested(const std::string& name, std::map<std::string, ToolDefinition>* tools) {
+  bool requested(const std::string& name) {
     // [..., function]
     if (toolsets_.count(name) != 0) return fault("two toolsets are named '" + name + "'");
     if (!contains(options_.only, name)) return toolsets_.insert(name).second;
     lua_pushvalue(state_, -1);
     lua_call(state_, 0, 1);  // [..., function, toolset]
-    if (!toolset("optional." + name, tools)) return false;
+    if (!toolset("optional." + name)) return false;
     lua_pop(state_, 1);
     return toolsets_.count(name) != 0 || fault("optional." + name + " returns another toolset");
   }
 
-  bool toolset(const std::string& place, std::map<std::string, ToolDefinition>* tools) {
+  bool toolset(const std::string& place) {
     // [..., toolset]
     const std::string init = file_;
     file_ = options_.file_of_value(state_, -1);
@@ -186,23 +192,84 @@ class ToolsetReader {
     const bool wanted = options_.only.empty() || contains(options_.only, name);
     Json settings;
     if (!settings_of(name, data.value("settings", Json()), &settings)) return false;
-    lua_getfield(state_, -1, "tools");  // [..., toolset, tools]
-    std::size_t count = 0;
-    if (!list("toolset '" + name + "': tools", "tool{...}", kMaxTools, &count)) return false;
+    return tools_of(name, wanted, settings) && resources_of(name, wanted, settings) &&
+           (has_field("tools") || has_field("resources") ||
+            fault("toolset '" + name + "': expected tools or resources"));
+  }
+
+  // [..., toolset]
+  bool has_field(const char* key) {
+    lua_getfield(state_, -1, key);
+    const bool there = !lua_isnil(state_, -1);
+    lua_pop(state_, 1);
+    return there;
+  }
+
+  // Calls `read` for each item of a list of the toolset on top, with the item on top and its place.
+  bool each(const std::string& toolset, const char* key, const char* items, std::size_t most,
+            const std::function<bool(const std::string& place)>& read) {
+    if (!has_field(key)) return true;
+    const std::string place = "toolset '" + toolset + "': " + key;
     const std::string toolset_file = file_;
+    lua_getfield(state_, -1, key);  // [..., toolset, list]
+    std::size_t count = 0;
+    if (!list(place, items, most, &count)) return false;
     for (std::size_t i = 1; i <= count; ++i) {
-      lua_rawgeti(state_, -1, static_cast<int>(i));  // [..., toolset, tools, tool]
+      lua_rawgeti(state_, -1, static_cast<int>(i));  // [..., toolset, list, item]
       file_ = toolset_file;
       line_ = 0;
-      const std::string tool_place = "toolset '" + name + "': tools[" + std::to_string(i) + "]";
-      ToolDefinition made;
-      made.toolset = name;
-      made.settings = settings;
-      // Checks unwanted tools as well: a filter must not hide a typing mistake.
-      if (!tool(tool_place, &made) || !add(std::move(made), wanted, tools)) return false;
+      if (!read(place + "[" + std::to_string(i) + "]")) return false;
       lua_pop(state_, 1);
     }
+    file_ = toolset_file;
+    line_ = 0;
     lua_pop(state_, 1);
+    return true;
+  }
+
+  bool tools_of(const std::string& toolset, bool wanted, const Json& settings) {
+    return each(toolset, "tools", "tool{...}", kMaxTools, [&](const std::string& place) {
+      ToolDefinition made;
+      made.toolset = toolset;
+      made.settings = settings;
+      // Checks unwanted tools as well: a filter must not hide a typing mistake.
+      return tool(place, &made) && add(std::move(made), wanted);
+    });
+  }
+
+  bool resources_of(const std::string& toolset, bool wanted, const Json& settings) {
+    return each(toolset, "resources", "resource{...}", kMaxResources,
+                [&](const std::string& place) {
+                  ResourceDefinition made;
+                  made.read.toolset = toolset;
+                  made.read.settings = settings;
+                  return resource(place, &made) && add(std::move(made), wanted);
+                });
+  }
+
+  bool resource(const std::string& place, ResourceDefinition* made) {
+    // [..., resource]
+    if (!lua_istable(state_, -1))
+      return fault(place + ": expected what resource{...} returns, got a " + type_name(-1));
+    made->read.file = locate("read");
+    const std::string name = peek_name(state_, "name");
+    const Status good = read_resource(state_, made);
+    return good.ok() ||
+           fault((name.empty() ? place : "resource '" + name + "'") + ": " + good.message());
+  }
+
+  bool add(ResourceDefinition made, bool wanted) {
+    if (++resources_ > kMaxResources)
+      return fault("more than " + std::to_string(kMaxResources) + " resources");
+    if (!wanted) return true;
+    for (const auto& [uri, other] : offered_.resources) {
+      const char* same = uri == made.uri ? "uri" : other.name == made.name ? "name" : nullptr;
+      if (same == nullptr) continue;
+      return fault("resource '" + made.name + "' has the " + same + " of resource '" + other.name +
+                   "' in " + other.read.file);
+    }
+    std::string uri = made.uri;
+    offered_.resources.emplace(std::move(uri), std::move(made));
     return true;
   }
 
@@ -230,11 +297,11 @@ class ToolsetReader {
   }
 
   // Only tools that are loaded together can clash.
-  bool add(ToolDefinition made, bool wanted, std::map<std::string, ToolDefinition>* tools) {
+  bool add(ToolDefinition made, bool wanted) {
     if (++read_ > kMaxTools) return fault("more than " + std::to_string(kMaxTools) + " tools");
     if (!wanted) return true;
-    const auto first = tools->find(made.name);
-    if (first != tools->end()) {
+    const auto first = offered_.tools.find(made.name);
+    if (first != offered_.tools.end()) {
       return fault("tool '" + made.name + "' is defined twice: by toolset '" +
                    first->second.toolset + "' in " + first->second.file + " and by toolset '" +
                    made.toolset + "' in " + made.file);
@@ -242,26 +309,30 @@ class ToolsetReader {
     if (made.hidden && made.toolset != kHostFunctions) {
       return fault("tool '" + made.name + "': expected a name of letters, digits, _ and -");
     }
-    tools->emplace(made.name, std::move(made));
+    offered_.tools.emplace(made.name, std::move(made));
     return true;
+  }
+
+  // [..., definition]. Faults are where its function is from now on. Returns the file.
+  std::string locate(const char* key) {
+    lua_getfield(state_, -1, key);
+    if (lua_isfunction(state_, -1) && lua_iscfunction(state_, -1) == 0) {
+      lua_Debug info;
+      lua_pushvalue(state_, -1);
+      lua_getinfo(state_, ">S", &info);
+      const std::string source = info.source;
+      if (!source.empty() && source.front() == '@') file_ = source.substr(1);
+      line_ = info.linedefined;
+    }
+    lua_pop(state_, 1);
+    return file_;
   }
 
   bool tool(const std::string& place, ToolDefinition* made) {
     // [..., tool]
     if (!lua_istable(state_, -1))
       return fault(place + ": expected what tool{...} returns, got a " + type_name(-1));
-    made->file = file_;
-    lua_getfield(state_, -1, "run");
-    if (lua_isfunction(state_, -1) && lua_iscfunction(state_, -1) == 0) {
-      lua_Debug info;
-      lua_pushvalue(state_, -1);
-      lua_getinfo(state_, ">S", &info);
-      const std::string source = info.source;
-      if (!source.empty() && source.front() == '@') made->file = source.substr(1);
-      file_ = made->file;
-      line_ = info.linedefined;
-    }
-    lua_pop(state_, 1);
+    made->file = locate("run");
     made->name = peek_name(state_, "name");
     const std::string owner = made->name.empty() ? place : "tool '" + made->name + "'";
     Json data;
@@ -354,11 +425,13 @@ class ToolsetReader {
 
   lua_State* state_;
   const ToolReaderOptions& options_;
+  Offered& offered_;
   ScriptError* error_;
   std::string file_;  // the place of a fault
   int line_ = 0;
   std::set<std::string> toolsets_;
-  std::size_t read_ = 0;  // tools, wanted or not
+  std::size_t read_ = 0;       // tools, wanted or not
+  std::size_t resources_ = 0;  // the same
 };
 
 }  // namespace
@@ -401,13 +474,12 @@ const DefinitionShape& tool_shape() {
   return shape;
 }
 
-bool read_toolsets(lua_State* state, const ToolReaderOptions& options,
-                   std::map<std::string, ToolDefinition>* tools,
-                   std::map<std::string, LuaRef>* handlers, ScriptError* error) {
+bool read_toolsets(lua_State* state, const ToolReaderOptions& options, Offered* offered,
+                   ScriptError* error) {
   const int top = lua_gettop(state);
   luaL_checkstack(state, LUA_MINSTACK, "reading toolsets");
-  ToolsetReader reader(state, options, error);
-  const bool good = reader.root(tools, handlers);
+  ToolsetReader reader(state, options, offered, error);
+  const bool good = reader.root();
   lua_settop(state, top - 1);
   return good;
 }

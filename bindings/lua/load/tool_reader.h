@@ -1,14 +1,14 @@
-// Reads what scripts/init.lua returned, { toolsets = { { name, tools = { tool{...}, ... } }, ... },
-// watchers = { { on_EVENT = function, ... }, ... } }, and checks every word of it; executors are
-// executor_reader.h's. Called once by Generation::load, in a protected call. Loop thread only.
+// Reads what scripts/init.lua returned, { toolsets = { { name, tools = { tool{...}, ... },
+// resources = { resource{...}, ... } }, ... }, watchers = { { on_EVENT = function, ... }, ... } },
+// and checks every word of it; executors are executor_reader.h's. Called once by Generation::load,
+// in a protected call. Loop thread only.
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "bindings/lua/load/tool.h"
+#include "bindings/lua/load/offered.h"
 #include "bindings/lua/vm/state.h"
 
 struct lua_State;
@@ -29,8 +29,7 @@ struct ToolReaderOptions {
 const DefinitionShape& tool_shape();
 
 // Reads the value on top of the stack and pops it. Returns false with the fault.
-bool read_toolsets(lua_State* state, const ToolReaderOptions& options,
-                   std::map<std::string, ToolDefinition>* tools,
-                   std::map<std::string, LuaRef>* handlers, ScriptError* error);
+bool read_toolsets(lua_State* state, const ToolReaderOptions& options, Offered* offered,
+                   ScriptError* error);
 
 }  // namespace gibbous::lua

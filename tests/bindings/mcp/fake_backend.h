@@ -36,6 +36,14 @@ class FakeBackend final : public ToolsBackend {
   }
 
   std::vector<ToolInfo> tools() const override { return known; }
+  std::vector<ResourceInfo> resources() const override { return readable; }
+  bool has_resource(std::string_view uri) const override {
+    for (const ResourceInfo& info : readable) {
+      const std::string_view stem = std::string_view(info.uri).substr(0, info.uri.find('{'));
+      if (info.is_template ? uri.substr(0, stem.size()) == stem : uri == info.uri) return true;
+    }
+    return false;
+  }
 
   CallId call(CallRequest request, std::function<void(CallResult)> on_done,
               std::function<void(const Progress&)> on_progress) override {
@@ -89,6 +97,7 @@ class FakeBackend final : public ToolsBackend {
   }
 
   std::vector<ToolInfo> known;
+  std::vector<ResourceInfo> readable;
   std::map<CallId, Call> calls;
   CallId last = 0;
   std::vector<std::string> runs;  // the oldest first

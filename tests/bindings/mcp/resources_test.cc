@@ -175,5 +175,181 @@ TEST_CASE("the target of a subscription is checked") {
   CHECK(code(listen(Json{{"resourcesListChanged", 1}})) == kInvalidParams);
 }
 
+// A note and a template, as scripts define them.
+struct Notes : Fixture {
+  Notes() {
+    ResourceInfo note;
+    note.name = "today";
+    note.title = "Today";
+    note.description = "What is noted today";
+    note.uri = "notes://today";
+    note.mime_type = "text/plain";
+    note.size = 12;
+    note.annotations = R"({"priority":0.5})";
+    backend.readable.push_back(note);
+    note = {};
+    note.name = "day";
+    note.uri = "notes://{day}";
+    note.is_template = true;
+    backend.readable.push_back(note);
+  }
+  static Json read(Era era, const Json& id, const std::string& uri, Json more = Json::object()) {
+    more["uri"] = uri;
+    return era == Era::kModern ? modern(id, "resources/read", std::move(more))
+                               : request(id, "resources/read", std::move(more));
+  }
+};
+
+constexpr Era kEras[] = {Era::kLegacy, Era::kModern};
+
+TEST_CASE("the scripts' resources are listed before runs, and their templates apart") {
+  Notes fixture;
+  fixture.backend.add_run("aaaaaaaa", "make", "");
+  const Json result = answer_to(fixture, Fixture::modern(1, "resources/list"))["result"];
+  REQUIRE(result["resources"].size() == 2);
+  CHECK(result["resources"][0] == Json{{"uri", "notes://today"},
+                                       {"name", "today"},
+                                       {"title", "Today"},
+                                       {"description", "What is noted today"},
+                                       {"mimeType", "text/plain"},
+                                       {"size", 12},
+                                       {"annotations", {{"priority", 0.5}}}});
+  CHECK(result["resources"][1]["name"] == "aaaaaaaa");
+  const Json templates = fixture.ask(Fixture::modern(2, "resources/templates/list"))["result"];
+  REQUIRE(templates["resourceTemplates"].size() == 2);
+  CHECK(templates["resourceTemplates"][1] ==
+        Json{{"uriTemplate", "notes://{day}"}, {"name", "day"}});
+}
+
+TEST_CASE("a resource of a script is read by a call, in both eras") {
+  Notes fixture;
+  fixture.handshake();
+  for (const Era era : kEras) {
+    fixture.say(Notes::read(era, 1, "notes://monday"));
+    CHECK(fixture.silent());
+    const CallRequest& call = fixture.backend.calls.at(fixture.backend.last).request;
+    CHECK(call.kind == CallKind::kResource);
+    CHECK(call.tool == "notes://monday");
+    CHECK_FALSE(call.wants_backlog);
+    fixture.backend.finish_text(fixture.backend.last, "x",
+                                R"({"contents":[{"uri":"notes://monday","text":"x"}]})");
+    const Json result = fixture.heard()["result"];
+    CHECK(result["contents"] == Json::parse(R"([{"uri":"notes://monday","text":"x"}])"));
+    CHECK(result.contains("ttlMs") == (era == Era::kModern));
+    CHECK(result.contains("resultType") == (era == Era::kModern));
+  }
+}
+
+TEST_CASE("a resource that cannot be read is an error of the protocol") {
+  Notes fixture;
+  fixture.handshake();
+  for (const Era era : kEras) {
+    fixture.say(Notes::read(era, 1, "notes://never"));
+    fixture.backend.fail(fixture.backend.last, "resource_not_found", "there is no notes://never");
+    const Json missing = fixture.heard();
+    CHECK(code(missing) == (era == Era::kModern ? kInvalidParams : kResourceNotFound));
+    CHECK(missing["error"]["message"] == "there is no notes://never");
+    fixture.say(Notes::read(era, 1, "notes://never"));
+    fixture.backend.fail(fixture.backend.last, "denied", "not now");
+    const Json denied = fixture.heard();
+    CHECK(code(denied) == kInternalError);
+    CHECK(denied["error"]["data"]["code"] == "denied");
+  }
+  CHECK(code(fixture.ask(Notes::read(Era::kModern, 1, "other://x"))) == kInvalidParams);
+}
+
+TEST_CASE("a resource that is longer than clients accept is an error") {
+  Notes fixture;
+  ServerOptions options = Fixture::with_version({});
+  options.max_line_bytes = 4000;
+  Server server(fixture.backend, fixture.sink, fixture.clock, options);
+  server.receive(Notes::read(Era::kModern, 1, "notes://long").dump());
+  Json contents = Json::array({{{"uri", "notes://long"}, {"text", std::string(5000, 'x')}}});
+  fixture.backend.finish_text(fixture.backend.last, "", Json{{"contents", contents}}.dump());
+  CHECK(code(fixture.heard()) == kInternalError);
+}
+
+TEST_CASE("a cancelled read ends its call, and nothing is answered") {
+  Notes fixture;
+  fixture.say(Notes::read(Era::kModern, 1, "notes://monday"));
+  const CallId call = fixture.backend.last;
+  fixture.say(Fixture::notification("notifications/cancelled", Json{{"requestId", 1}}));
+  CHECK(fixture.backend.calls.at(call).cancelled);
+  fixture.backend.fail(call, "cancelled", "");
+  CHECK(fixture.silent());
+}
+
+TEST_CASE("a question about a read continues only that read") {
+  Notes fixture;
+  Json asking = Notes::read(Era::kModern, 1, "notes://monday");
+  const Json forms = Json::parse(R"({"elicitation":{}})");
+  asking["params"]["_meta"][kMetaCapabilities] = forms;
+  fixture.say(asking);
+  AskRequest question;
+  question.call = fixture.backend.last;
+  question.arguments = "{}";
+  std::optional<bool> allowed;
+  question.reply = [&](const AskAnswer& answer) {
+    allowed = answer.allow;
+    return true;
+  };
+  fixture.server.on_ask(std::move(question));
+  const Json required = fixture.heard()["result"];
+  CHECK(required["resultType"] == "input_required");
+  Json again{{"requestState", required["requestState"]}, {"inputResponses", Json::object()}};
+  for (const auto& [key, each] : required["inputRequests"].items()) {
+    again["inputResponses"][key] = Json{{"action", "accept"}, {"content", {{"answer", "once"}}}};
+  }
+  // The state is about another resource, then about a tool.
+  CHECK(code(fixture.ask(Notes::read(Era::kModern, 2, "notes://tuesday", again))) ==
+        kInvalidParams);
+  Json tool = again;
+  tool["name"] = "notes://monday";
+  CHECK(code(fixture.ask(Fixture::modern(3, "tools/call", tool))) == kInvalidParams);
+  fixture.say(Notes::read(Era::kModern, 4, "notes://monday", again));
+  CHECK(allowed == true);
+  fixture.backend.finish_text(fixture.backend.last, "x", R"({"contents":[]})");
+  CHECK(fixture.heard()["id"] == 4);
+}
+
+TEST_CASE("subscribers are told of updates of the scripts' resources") {
+  Notes fixture;
+  fixture.handshake();
+  const Json about{{"uri", "notes://monday"}};
+  CHECK(fixture.ask(Fixture::request(1, "resources/subscribe", about)).contains("result"));
+  const Json filter{{"resourceSubscriptions", {"notes://today", "other://x"}}};
+  const Json acknowledged =
+      fixture.ask(Fixture::modern("s", "subscriptions/listen", Json{{"notifications", filter}}));
+  CHECK(acknowledged["params"]["notifications"] ==
+        Json{{"resourceSubscriptions", {"notes://today"}}});
+  const auto update = [&](const std::string& uri) {
+    const Json json{{"event", "resource_updated"}, {"session", ""}, {"uri", uri}};
+    fixture.server.on_event({"resource_updated", "", json.dump()});
+  };
+  update("notes://monday");
+  CHECK(fixture.heard()["params"] == about);
+  update("notes://today");
+  CHECK(fixture.heard()["params"]["_meta"][kMetaSubscription] == "s");
+  update("notes://tuesday");
+  CHECK(fixture.silent());
+  CHECK(code(fixture.ask(Fixture::request(2, "resources/subscribe", Json{{"uri", "other://x"}}))) ==
+        kResourceNotFound);
+}
+
+TEST_CASE("a reload that changes the resources is announced once the handshake is complete") {
+  Notes fixture;
+  const Event changed{"resources_changed", "", R"({"event":"resources_changed","session":""})"};
+  fixture.initialize("2025-11-25");
+  fixture.server.on_event(changed);
+  CHECK(fixture.silent());
+  fixture.say(Fixture::notification("notifications/initialized"));
+  CHECK(fixture.heard()["method"] == "notifications/resources/list_changed");
+  fixture.ask(Fixture::modern("s", "subscriptions/listen",
+                              Json{{"notifications", {{"resourcesListChanged", true}}}}));
+  fixture.server.on_event(changed);
+  CHECK(fixture.next()["method"] == "notifications/resources/list_changed");
+  CHECK(fixture.next()["params"]["_meta"][kMetaSubscription] == "s");
+}
+
 }  // namespace
 }  // namespace gibbous::mcp

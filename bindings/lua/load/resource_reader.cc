@@ -1,0 +1,103 @@
+#include "bindings/lua/load/resource_reader.h"
+
+#include <lua.hpp>
+#include <string_view>
+#include <utility>
+
+#include "bindings/lua/check/content_value.h"
+#include "bindings/lua/check/definition.h"
+#include "bindings/lua/check/schema_check.h"
+#include "bindings/lua/check/uri_template.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr std::string_view kRuns = "gibbous:";  // the server's own resources
+constexpr std::size_t kMaxTitleBytes = 200;
+constexpr std::size_t kMaxDescriptionBytes = 4000;
+
+Status fault(const std::string& problem) {
+  return Status::error("script_error", problem);
+}
+
+// Takes the URI, or the template and its variables as arguments.
+Status take_uri(const Json& data, ResourceDefinition* made) {
+  const bool has_uri = data.contains("uri");
+  if (has_uri == data.contains("uri_template")) return fault("expected uri or uri_template");
+  const std::string key = has_uri ? "uri" : "uri_template";
+  made->uri = data[key];
+  if (made->uri.rfind(kRuns, 0) == 0) {
+    return fault(key + ": \"gibbous:\" belongs to Gibbous; take another scheme");
+  }
+  Json properties = Json::object();
+  Json required = Json::array();
+  if (!has_uri) {
+    auto pattern = UriTemplate::compile(made->uri);
+    if (!pattern) return fault(key + ": " + pattern.status().message());
+    made->pattern = std::move(*pattern);
+    for (const std::string& variable : made->pattern->variables()) {
+      properties[variable] = {{"type", "string"}};
+      required.push_back(variable);
+    }
+  }
+  made->read.input_schema = {{"type", "object"},
+                             {"properties", std::move(properties)},
+                             {"required", std::move(required)},
+                             {"additionalProperties", false}};
+  auto check = SchemaCheck::compile(made->read.input_schema, argument_names());
+  if (!check) return check.status();
+  made->read.input_check = std::move(*check);
+  return {};
+}
+
+}  // namespace
+
+const DefinitionShape& resource_shape() {
+  static const DefinitionShape shape(
+      {{"name", name_shape()},
+       {"title", {{"type", "string"}, {"maxLength", kMaxTitleBytes}}},
+       {"description", {{"type", "string"}, {"maxLength", kMaxDescriptionBytes}}},
+       {"uri", uri_shape()},
+       {"uri_template", {{"type", "string"}}},
+       {"mime_type", mime_type_shape()},
+       {"size", {{"type", "integer"}, {"minimum", 0}}},
+       {"annotations", annotations_shape()},
+       {"permission", {{"type", "string"}, {"enum", kPermissions}, {"default", "read"}}}},
+      {"name"}, {"read"});
+  return shape;
+}
+
+namespace {
+
+Status read_data(lua_State* state, ResourceDefinition* made) {
+  Result<Json> read = resource_shape().read(state);
+  if (!read) return read.status();
+  const Json& data = *read;
+  made->name = data["name"];
+  made->title = data.value("title", "");
+  made->description = data.value("description", "");
+  made->mime_type = data.value("mime_type", "");
+  if (data.contains("size")) made->size = data["size"].get<std::uint64_t>();
+  if (data.contains("annotations")) made->annotations = mcp_annotations(data["annotations"]);
+  if (Status good = take_uri(data, made); !good) return good;
+  made->read.name = kResourcePrefix + made->name;
+  made->read.title = made->title;
+  made->read.description = made->description;
+  made->read.permission = data["permission"];
+  made->read.hidden = true;
+  return {};
+}
+
+}  // namespace
+
+Status check_resource(lua_State* state) {
+  ResourceDefinition made;
+  return read_data(state, &made);
+}
+
+Status read_resource(lua_State* state, ResourceDefinition* made) {
+  if (Status good = read_data(state, made); !good) return good;
+  return take_function(state, "read", true, &made->read.run);
+}
+
+}  // namespace gibbous::lua

@@ -259,6 +259,23 @@ std::vector<ResourceInfo> Runtime::resources() const {
   return resources;
 }
 
+std::vector<PromptInfo> Runtime::prompts() const {
+  std::vector<PromptInfo> prompts;
+  if (check() != Refusal::kNone) return prompts;
+  for (const auto& [name, prompt] : impl_->engine->current()->prompts()) {
+    Json arguments = Json::array();
+    for (const lua::PromptArgument& each : prompt.arguments) {
+      Json argument = {{"name", each.name}, {"required", !each.optional}};
+      if (!each.title.empty()) argument["title"] = each.title;
+      if (!each.description.empty()) argument["description"] = each.description;
+      arguments.push_back(std::move(argument));
+    }
+    prompts.push_back(
+        {name, prompt.run.toolset, prompt.title, prompt.description, arguments.dump()});
+  }
+  return prompts;
+}
+
 bool Runtime::has_resource(std::string_view uri) const {
   if (check() != Refusal::kNone) return false;
   Json arguments;

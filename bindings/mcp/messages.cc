@@ -20,6 +20,7 @@ Json server_info(const Identity& identity) {
 Json capabilities() {
   return Json{{"tools", {{"listChanged", true}}},
               {"resources", {{"subscribe", true}, {"listChanged", true}}},
+              {"prompts", {{"listChanged", true}}},
               {"logging", Json::object()}};
 }
 
@@ -43,6 +44,8 @@ const char* changed_method(List list) {
       return "notifications/tools/list_changed";
     case List::kResources:
       return "notifications/resources/list_changed";
+    case List::kPrompts:
+      return "notifications/prompts/list_changed";
   }
   return "";
 }
@@ -55,6 +58,8 @@ const char* subscription_name(List list) {
       return "toolsListChanged";
     case List::kResources:
       return "resourcesListChanged";
+    case List::kPrompts:
+      return "promptsListChanged";
   }
   return "";
 }

@@ -30,8 +30,8 @@ std::string progress_notification(const Json& token, double progress, const Json
 std::string log_notification(LogLevel level, const std::string& logger, Json data);
 
 // The lists whose changes clients are told of.
-enum class List { kTools, kResources };
-inline constexpr List kLists[] = {List::kTools, List::kResources};
+enum class List { kTools, kResources, kPrompts };
+inline constexpr List kLists[] = {List::kTools, List::kResources, List::kPrompts};
 // Returns the name of a list in the filter of a modern subscription.
 const char* subscription_name(List list);
 

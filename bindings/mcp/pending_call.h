@@ -1,5 +1,5 @@
-// A tools/call, or a resources/read of a script, without an answer yet. Used by the parts of the
-// server.
+// A tools/call, prompts/get, or resources/read of a script, without an answer yet. Used by the
+// parts of the server.
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@ struct Server::PendingCall {
   Json id;  // of the request that waits, or that was answered with questions last
   Era era = Era::kLegacy;
   CallKind kind = CallKind::kTool;
-  std::string tool;  // or the URI
+  std::string tool;  // or the URI, or the prompt
   std::string arguments;
   std::optional<Json> progress_token;
   std::optional<LogLevel> log_level;

@@ -34,6 +34,8 @@ const Server::Method Server::kMethods[] = {
     {"resources/read", true, true, &Server::read_resource},
     {"resources/subscribe", true, false, &Server::subscribe},
     {"resources/unsubscribe", true, false, &Server::unsubscribe},
+    {"prompts/list", true, true, &Server::list_prompts},
+    {"prompts/get", true, true, &Server::get_prompt},
 };
 
 namespace {
@@ -243,6 +245,8 @@ void Server::finish_call(const std::shared_ptr<PendingCall>& pending, const Call
       return send(tool_answer(*pending, result));
     case CallKind::kResource:
       return send(resource_answer(*pending, result));
+    case CallKind::kPrompt:
+      return send(prompt_answer(*pending, result));
   }
 }
 
@@ -334,6 +338,8 @@ void Server::on_event(const Event& event) {
     list_changed(List::kTools);
   } else if (event.name == "resources_changed") {
     list_changed(List::kResources);
+  } else if (event.name == "prompts_changed") {
+    list_changed(List::kPrompts);
   } else if (event.name == "resource_updated") {
     const Parsed parsed = parse_json(event.json);
     const std::string* uri = find_text(parsed.value, "uri");

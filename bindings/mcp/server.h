@@ -99,6 +99,10 @@ class Server {
   void call_tool(const Request& request, const Envelope& envelope);
   void listen(const Request& request, const Envelope& envelope);
 
+  // server_prompts.cc
+  void list_prompts(const Request& request, const Envelope& envelope);
+  void get_prompt(const Request& request, const Envelope& envelope);
+
   // server_resources.cc
   void list_resources(const Request& request, const Envelope& envelope);
   void list_resource_templates(const Request& request, const Envelope& envelope);
@@ -118,6 +122,7 @@ class Server {
   // The answer to its request, as a line.
   std::string tool_answer(const PendingCall& pending, const CallResult& result) const;
   std::string resource_answer(const PendingCall& pending, const CallResult& result) const;
+  std::string prompt_answer(const PendingCall& pending, const CallResult& result) const;
   void report_progress(PendingCall& pending, const Progress& progress);
   void list_changed(List list);
   void log(const Event& event);

@@ -106,7 +106,8 @@
 ---@field name string 1 to 64 letters, digits, _ and -
 ---@field description? string
 ---@field tools? ToolDefinition[]
----@field resources? ResourceDefinition[] what clients can read; tools or resources are there
+---@field resources? ResourceDefinition[] what clients can read
+---@field prompts? PromptDefinition[] what people choose; one of the three is there
 ---@field settings? Schema of type object: checks `settings.NAME` of the configuration; an error
 ---stops the load and names the field
 

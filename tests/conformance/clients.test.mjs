@@ -120,6 +120,30 @@ for (const client of CLIENTS) {
       }
     });
 
+    test('prompts are listed and got, and their arguments are checked', async (t) => {
+      const { session } = await connect(t, client);
+      const { prompts } = await session.client.listPrompts();
+      assert.deepEqual(prompts, [{ name: 'probe_talk', title: 'Talk',
+        description: 'Begins a conversation', arguments: [
+          { name: 'about', description: 'What about', required: true },
+          { name: 'tone', required: false }] }]);
+      const get = (name, args) => session.client.getPrompt({ name, arguments: args });
+      const { description, messages } = await get('probe_talk', { about: 'tests' });
+      assert.equal(description, 'Begins a conversation');
+      assert.deepEqual(messages, [
+        { role: 'user', content: { type: 'text', text: 'About tests, plainly' } },
+        { role: 'assistant', content: { type: 'image', mimeType: 'image/png', data: 'AAH/' } },
+      ]);
+      for (const [name, args, says] of [
+        ['probe_talk', {}, /args\.about/], ['probe_tlk', {}, /probe_talk/]]) {
+        await assert.rejects(get(name, args), (error) => {
+          assert.equal(error.code, -32602);
+          assert.match(error.message, says);
+          return true;
+        });
+      }
+    });
+
     test('progress rises until the result', async (t) => {
       const { session } = await connect(t, client);
       const seen = [];

@@ -142,7 +142,17 @@ local touch = tool {
     return 'touched'
   end,
 }
-return { name = 'probe', resources = { static, item },
+local talk = prompt {
+  name = 'probe_talk', title = 'Talk', description = 'Begins a conversation',
+  arguments = { { name = 'about', description = 'What about' },
+    { name = 'tone', optional = true } },
+  run = function(args)
+    return { 'About ' .. args.about .. ', ' .. (args.tone or 'plainly'),
+      { role = 'assistant', content = { type = 'image', mime_type = 'image/png', base64 = 'AAH/' } },
+    }
+  end,
+}
+return { name = 'probe', resources = { static, item }, prompts = { talk },
   tools = { count, saw, hang, spin, sort, edition, large, rich, touch${extra} } }
 `;
 

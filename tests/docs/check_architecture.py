@@ -18,7 +18,8 @@ DECIDED = re.compile(r'^Where other things are decided:.*?\n\n', re.MULTILINE | 
 PATH = re.compile(r'`([\w/]+/[\w./-]+)`(?:\s+\(`([\w:]+)`\))?')
 TABLES = re.compile(r'^- Scripts see (\w+) tables', re.MULTILINE)
 API_TABLE = re.compile(r'^The table `\w+`', re.MULTILINE)
-NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
+NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve',
+           'thirteen', 'fourteen', 'fifteen']
 
 
 def defines(text, name, is_lua):

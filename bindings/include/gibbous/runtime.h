@@ -203,6 +203,7 @@ inline constexpr int kMaxCallPriority = 100;
 enum class CallKind : std::uint8_t {
   kTool,      // a tool, by its name
   kResource,  // a resource of the scripts is read, by its URI
+  kPrompt,    // a prompt of the scripts, by its name
 };
 
 // One call of a tool, or of what scripts offer besides tools.
@@ -217,8 +218,9 @@ struct CallRequest {
   // run first, and of the same priority those that began first. -kMaxCallPriority to
   // kMaxCallPriority; the nearer of the two beyond.
   int priority = 0;
-  // A resource takes no `arguments`; its result has `data` {"contents": [...]} in MCP's terms. The
-  // policy judges it as the tool `resource.NAME`.
+  // A resource takes no `arguments`, and those of a prompt are strings. Their results have `data`
+  // in MCP's terms: {"contents": [...]} and {"description"?, "messages": [...]}. The policy judges
+  // them as the tools `resource.NAME` and `prompt.NAME`.
   CallKind kind = CallKind::kTool;
 };
 
@@ -243,7 +245,7 @@ struct CallResult {
   std::string content;
   // When !ok: invalid_arguments, unknown_tool, denied, needs_approval, cancelled, timeout,
   // script_error, budget_exceeded, shutdown, tool_error (the tool returned is_error),
-  // resource_not_found, or a code that the tool itself raised (run_not_found, ...).
+  // resource_not_found, unknown_prompt, or a code that the tool itself raised (run_not_found, ...).
   std::string code;
   std::string message;
   std::string traceback;  // for script errors: Lua traceback, file:line first
@@ -268,8 +270,8 @@ struct CallResult {
 // run_log_recovered, journal_failed (runs are not recorded; the message says why),
 // journal_recovered, journal_cut (something that was recorded is gone), reload_ok, reload_failed,
 // tools_changed, resources_changed (the list of the scripts' resources), resource_updated (a script
-// says that what it reads is another now: "uri"), keeper_lost, host_error (a callback of the host
-// threw: "where", "message"), log.
+// says that what it reads is another now: "uri"), prompts_changed, keeper_lost, host_error (a
+// callback of the host threw: "where", "message"), log.
 struct Event {
   std::string name;
   std::string session;
@@ -368,6 +370,16 @@ struct ResourceInfo {
   std::string mime_type;              // "": unknown
   std::optional<std::uint64_t> size;  // bytes
   std::string annotations;  // a JSON object of MCP's (audience, priority, lastModified); "": none
+};
+
+// A prompt of the scripts. `arguments` is a JSON list of {"name", "title"?, "description"?,
+// "required"}.
+struct PromptInfo {
+  std::string name;
+  std::string toolset;
+  std::string title;
+  std::string description;
+  std::string arguments;
 };
 
 enum class OutputStream : std::uint8_t { kStdout = 1, kStderr = 2 };
@@ -501,6 +513,8 @@ class Runtime {
   std::vector<ResourceInfo> resources() const;
   // Returns true when a resource has the URI or a template fits it; reading it may still find none.
   bool has_resource(std::string_view uri) const;
+  // The prompts of the current generation, by name.
+  std::vector<PromptInfo> prompts() const;
   // The tools that strict formats cannot describe, each as `NAME: PLACE PROBLEM`.
   std::vector<std::string> tools_not_strict() const;
 

@@ -168,6 +168,7 @@ const ToolDefinition* Call::find_callee() {
     fail("resource_not_found", "there is no resource " + tool_name_);
     return nullptr;
   }
+  if (kind_ == CallKind::kPrompt) return find_prompt();
   const ToolDefinition* found = generation_->find(tool_name_);
   if (found != nullptr && (!found->hidden || parent_ != nullptr)) return found;
   std::vector<std::string> known;
@@ -176,6 +177,19 @@ const ToolDefinition* Call::find_callee() {
   }
   const std::string near = nearest_name(tool_name_, known);
   fail("unknown_tool", "there is no tool '" + tool_name_ + "'" + did_you_mean(near));
+  return nullptr;
+}
+
+const ToolDefinition* Call::find_prompt() {
+  const auto found = generation_->prompts().find(tool_name_);
+  if (found != generation_->prompts().end()) {
+    prompt_ = &found->second;
+    return &prompt_->run;
+  }
+  std::vector<std::string> known;
+  for (const auto& [name, prompt] : generation_->prompts()) known.push_back(name);
+  const std::string near = nearest_name(tool_name_, known);
+  fail("unknown_prompt", "there is no prompt '" + tool_name_ + "'" + did_you_mean(near));
   return nullptr;
 }
 
@@ -414,6 +428,7 @@ void Call::release() {
   on_progress_ = nullptr;
   tool_ = nullptr;
   resource_ = nullptr;
+  prompt_ = nullptr;
   if (engine_lifetime_.expired()) {
     generation_.reset();
   } else if (generation_) {

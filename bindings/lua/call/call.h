@@ -72,6 +72,8 @@ class Call final : public std::enable_shared_from_this<Call> {
   const ToolDefinition& tool() const { return *tool_; }
   // The resource that is read, or null.
   const ResourceDefinition* resource() const { return resource_; }
+  // The prompt that is called, or null.
+  const PromptDefinition* prompt() const { return prompt_; }
   Generation& generation() { return *generation_; }
   // The approval_key() that a person approved with the call; "" when there is none.
   const std::string& approved_command() const { return approved_command_; }
@@ -149,6 +151,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   void step_later();
   void begin();
   const ToolDefinition* find_callee();
+  const ToolDefinition* find_prompt();
   bool read_arguments();
   bool parse_beside();
   void take_arguments(Result<Json> parsed);
@@ -187,6 +190,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   int depth_ = 0;
   const ToolDefinition* tool_ = nullptr;
   const ResourceDefinition* resource_ = nullptr;
+  const PromptDefinition* prompt_ = nullptr;
   const LuaRef* hook_ = nullptr;
   ToolDefinition hook_tool_;  // takes the place of the tool for a hook
   bool internal_;

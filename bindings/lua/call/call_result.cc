@@ -6,6 +6,7 @@
 #include "bindings/json/text.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/check/content_value.h"
+#include "bindings/lua/check/message_value.h"
 #include "bindings/lua/check/schema_check.h"
 
 namespace gibbous::lua {
@@ -134,12 +135,36 @@ void read_resource(lua_State* state, int first, const Call& call, Returned* into
   into->data = {{"contents", std::move(*contents)}};
 }
 
+// [first, second] of the function of a prompt
+void read_prompt(lua_State* state, int first, const Call& call, Returned* into) {
+  if (lua_isnil(state, first) && lua_istable(state, first + 1)) {
+    return read_error(state, first + 1, into);
+  }
+  Result<Json> made = read_prompt_result(state, first);
+  if (!made) {
+    into->fault = "returned wrong messages: " + made.status().message();
+    return;
+  }
+  const std::string& description = call.prompt()->description;
+  if (!made->contains("description") && !description.empty()) {
+    (*made)["description"] = description;
+  }
+  into->has_text = true;
+  into->text = messages_text(*made);
+  into->data = std::move(*made);
+}
+
+// "tool 'greet'"
+std::string name_of(const Call& call) {
+  if (call.resource() != nullptr) return "resource '" + call.resource()->name + "'";
+  if (call.prompt() != nullptr) return "prompt '" + call.prompt()->name + "'";
+  return "tool '" + call.tool().name + "'";
+}
+
 CallResult fault_result(Call& call, const std::string& message) {
   const ToolDefinition& tool = call.tool();
   Failure failure;
-  const ResourceDefinition* resource = call.resource();
-  failure.error.message =
-      (resource != nullptr ? "resource '" + resource->name : "tool '" + tool.name) + "' " + message;
+  failure.error.message = name_of(call) + " " + message;
   failure.error.file = tool.file;
   call.generation().state().protect(
       BudgetLimits{},
@@ -213,6 +238,8 @@ CallResult returned_result(Call& call, Task& root) {
         }
         if (call.resource() != nullptr) {
           read_resource(state, first, call, &returned);
+        } else if (call.prompt() != nullptr) {
+          read_prompt(state, first, call, &returned);
         } else {
           read_returned(state, first, &returned);
         }

@@ -49,6 +49,18 @@ bool lists_the_same(const Generation& one, const Generation& other) {
                     });
 }
 
+// The same for prompts.
+bool prompts_the_same(const Generation& one, const Generation& other) {
+  return std::equal(one.prompts().begin(), one.prompts().end(), other.prompts().begin(),
+                    other.prompts().end(), [](const auto& a, const auto& b) {
+                      const PromptDefinition& left = a.second;
+                      const PromptDefinition& right = b.second;
+                      return left.name == right.name && left.title == right.title &&
+                             left.description == right.description &&
+                             left.arguments == right.arguments;
+                    });
+}
+
 // Paths that were added, removed, or whose content changed.
 Json changed_files(const Generation& before, const Generation& after) {
   std::map<std::string_view, std::string_view> old_files;
@@ -199,6 +211,9 @@ void Engine::report_success(Generation& before, Generation& after) {
   }
   if (!lists_the_same(before, after)) {
     emit("resources_changed", "", {{"generation", after.id()}});
+  }
+  if (!prompts_the_same(before, after)) {
+    emit("prompts_changed", "", {{"generation", after.id()}});
   }
   report_notes();
 }

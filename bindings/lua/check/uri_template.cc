@@ -9,12 +9,12 @@
 namespace gibbous::lua {
 namespace {
 
-Status fault(const std::string& problem) {
+Status template_fault(const std::string& problem) {
   return Status::error("script_error", problem);
 }
 
 // Bytes that no URI has.
-re2::RE2::Options options() {
+re2::RE2::Options byte_options() {
   re2::RE2::Options made(re2::RE2::Latin1);
   made.set_log_errors(false);
   made.set_dot_nl(true);
@@ -53,18 +53,19 @@ bool is_name(const std::string& text) {
 }  // namespace
 
 UriTemplate::UriTemplate(const std::string& pattern, std::vector<std::string> variables)
-    : pattern_(pattern, options()), variables_(std::move(variables)) {}
+    : pattern_(pattern, byte_options()), variables_(std::move(variables)) {}
 
 Result<std::shared_ptr<const UriTemplate>> UriTemplate::compile(const std::string& text) {
   static const re2::RE2 kScheme(R"([A-Za-z][A-Za-z0-9+.-]*:[\x21-\x7e]+)");
   if (text.size() > kMaxUriBytes || !re2::RE2::FullMatch(text, kScheme)) {
-    return fault("expected a template such as notes://{day}, which begins with a scheme, got \"" +
-                 text.substr(0, 100) + "\"");
+    return template_fault(
+        "expected a template such as notes://{day}, which begins with a scheme, got \"" +
+        text.substr(0, 100) + "\"");
   }
   std::string pattern;
   std::vector<std::string> variables;
   for (std::size_t at = 0; at < text.size();) {
-    if (text[at] == '}') return fault("\"}\" without \"{\"");
+    if (text[at] == '}') return template_fault("\"}\" without \"{\"");
     if (text[at] != '{') {
       const std::size_t end = std::min(text.find_first_of("{}", at), text.size());
       pattern += re2::RE2::QuoteMeta(text.substr(at, end - at));
@@ -72,28 +73,31 @@ Result<std::shared_ptr<const UriTemplate>> UriTemplate::compile(const std::strin
       continue;
     }
     const std::size_t end = text.find('}', at);
-    if (end == std::string::npos) return fault("\"{\" without \"}\"");
+    if (end == std::string::npos) return template_fault("\"{\" without \"}\"");
     std::string name = text.substr(at + 1, end - at - 1);
     const bool any = !name.empty() && name.front() == '+';
     if (any) name.erase(0, 1);
     if (!is_name(name)) {
-      return fault("expected {name} or {+name}, got \"" + text.substr(at, end - at + 1) + "\"");
+      return template_fault("expected {name} or {+name}, got \"" + text.substr(at, end - at + 1) +
+                            "\"");
     }
     if (std::find(variables.begin(), variables.end(), name) != variables.end()) {
-      return fault("the variable \"" + name + "\" is there twice");
+      return template_fault("the variable \"" + name + "\" is there twice");
     }
     pattern += any ? "(.+)" : "([^/?#]+)";
     variables.push_back(std::move(name));
     at = end + 1;
   }
-  if (variables.empty()) return fault("it has no variable such as {id}; write uri instead");
+  if (variables.empty())
+    return template_fault("it has no variable such as {id}; write uri instead");
   if (variables.size() > kMaxTemplateVariables) {
-    return fault("expected at most " + std::to_string(kMaxTemplateVariables) + " variables");
+    return template_fault("expected at most " + std::to_string(kMaxTemplateVariables) +
+                          " variables");
   }
   const std::size_t scheme = text.find(':');
-  if (text.find('{') < scheme) return fault("its scheme must be a literal text");
+  if (text.find('{') < scheme) return template_fault("its scheme must be a literal text");
   std::shared_ptr<const UriTemplate> made(new UriTemplate(pattern, std::move(variables)));
-  if (!made->pattern_.ok()) return fault(made->pattern_.error());
+  if (!made->pattern_.ok()) return template_fault(made->pattern_.error());
   return made;
 }
 

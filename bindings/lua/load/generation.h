@@ -112,6 +112,7 @@ class Generation {
   const LuaRef& read_secret_hook() const { return read_secret_; }
   // Returns the function `on_NAME` of the watchers of init.lua, or null.
   const LuaRef* find_handler(const std::string& name) const;
+  const std::map<std::string, PromptDefinition>& prompts() const { return offered_.prompts; }
   // By name; `host` is not among them.
   const std::map<std::string, ExecutorDefinition>& executors() const { return executors_; }
   // The presets of its watchers that find errors; never null.

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "bindings/lua/load/prompt.h"
 #include "bindings/lua/load/resource.h"
 #include "bindings/lua/load/tool.h"
 #include "bindings/lua/vm/lua_ref.h"
@@ -14,7 +15,8 @@ namespace gibbous::lua {
 struct Offered {
   std::map<std::string, ToolDefinition> tools;
   std::map<std::string, ResourceDefinition> resources;  // by URI, or template
-  std::map<std::string, LuaRef> handlers;               // of watchers, by name: "on_ready"
+  std::map<std::string, PromptDefinition> prompts;
+  std::map<std::string, LuaRef> handlers;  // of watchers, by name: "on_ready"
 };
 
 }  // namespace gibbous::lua

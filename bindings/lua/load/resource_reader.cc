@@ -13,27 +13,26 @@ namespace gibbous::lua {
 namespace {
 
 constexpr std::string_view kRuns = "gibbous:";  // the server's own resources
-constexpr std::size_t kMaxTitleBytes = 200;
-constexpr std::size_t kMaxDescriptionBytes = 4000;
 
-Status fault(const std::string& problem) {
+Status resource_fault(const std::string& problem) {
   return Status::error("script_error", problem);
 }
 
 // Takes the URI, or the template and its variables as arguments.
 Status take_uri(const Json& data, ResourceDefinition* made) {
   const bool has_uri = data.contains("uri");
-  if (has_uri == data.contains("uri_template")) return fault("expected uri or uri_template");
+  if (has_uri == data.contains("uri_template"))
+    return resource_fault("expected uri or uri_template");
   const std::string key = has_uri ? "uri" : "uri_template";
   made->uri = data[key];
   if (made->uri.rfind(kRuns, 0) == 0) {
-    return fault(key + ": \"gibbous:\" belongs to Gibbous; take another scheme");
+    return resource_fault(key + ": \"gibbous:\" belongs to Gibbous; take another scheme");
   }
   Json properties = Json::object();
   Json required = Json::array();
   if (!has_uri) {
     auto pattern = UriTemplate::compile(made->uri);
-    if (!pattern) return fault(key + ": " + pattern.status().message());
+    if (!pattern) return resource_fault(key + ": " + pattern.status().message());
     made->pattern = std::move(*pattern);
     for (const std::string& variable : made->pattern->variables()) {
       properties[variable] = {{"type", "string"}};

@@ -9,6 +9,7 @@
 #include "bindings/lua/check/definition.h"
 #include "bindings/lua/check/schema_check.h"
 #include "bindings/lua/load/host_tools.h"
+#include "bindings/lua/load/prompt_reader.h"
 #include "bindings/lua/load/resource_reader.h"
 #include "runtime/base/nearest.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxTools = 1000;
 constexpr std::size_t kMaxResources = 500;
+constexpr std::size_t kMaxPrompts = 500;
 constexpr std::size_t kMaxToolsets = 200;
 constexpr std::size_t kMaxWatchers = 1000;
 
@@ -31,7 +33,7 @@ const DefinitionShape& toolset_shape() {
   static const DefinitionShape shape({{"name", name_shape()},
                                       {"description", {{"type", "string"}}},
                                       {"settings", {{"type", "object"}}}},
-                                     {"name"}, {"tools", "resources"});
+                                     {"name"}, {"tools", "resources", "prompts"});
   return shape;
 }
 
@@ -193,8 +195,9 @@ class ToolsetReader {
     Json settings;
     if (!settings_of(name, data.value("settings", Json()), &settings)) return false;
     return tools_of(name, wanted, settings) && resources_of(name, wanted, settings) &&
-           (has_field("tools") || has_field("resources") ||
-            fault("toolset '" + name + "': expected tools or resources"));
+           prompts_of(name, wanted, settings) &&
+           (has_field("tools") || has_field("resources") || has_field("prompts") ||
+            fault("toolset '" + name + "': expected tools, resources or prompts"));
   }
 
   // [..., toolset]
@@ -245,6 +248,40 @@ class ToolsetReader {
                   made.read.settings = settings;
                   return resource(place, &made) && add(std::move(made), wanted);
                 });
+  }
+
+  bool prompts_of(const std::string& toolset, bool wanted, const Json& settings) {
+    return each(toolset, "prompts", "prompt{...}", kMaxPrompts, [&](const std::string& place) {
+      PromptDefinition made;
+      made.run.toolset = toolset;
+      made.run.settings = settings;
+      return prompt(place, &made) && add(std::move(made), wanted);
+    });
+  }
+
+  bool prompt(const std::string& place, PromptDefinition* made) {
+    // [..., prompt]
+    if (!lua_istable(state_, -1))
+      return fault(place + ": expected what prompt{...} returns, got a " + type_name(-1));
+    made->run.file = locate("run");
+    const std::string name = peek_name(state_, "name");
+    const Status good = read_prompt(state_, made);
+    return good.ok() ||
+           fault((name.empty() ? place : "prompt '" + name + "'") + ": " + good.message());
+  }
+
+  bool add(PromptDefinition made, bool wanted) {
+    if (++prompts_ > kMaxPrompts)
+      return fault("more than " + std::to_string(kMaxPrompts) + " prompts");
+    if (!wanted) return true;
+    const auto first = offered_.prompts.find(made.name);
+    if (first != offered_.prompts.end()) {
+      return fault("prompt '" + made.name + "' is defined twice: in " + first->second.run.file +
+                   " and in " + made.run.file);
+    }
+    std::string name = made.name;
+    offered_.prompts.emplace(std::move(name), std::move(made));
+    return true;
   }
 
   bool resource(const std::string& place, ResourceDefinition* made) {
@@ -432,6 +469,7 @@ class ToolsetReader {
   std::set<std::string> toolsets_;
   std::size_t read_ = 0;       // tools, wanted or not
   std::size_t resources_ = 0;  // the same
+  std::size_t prompts_ = 0;    // the same
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Reads what scripts/init.lua returned, { toolsets = { { name, tools = { tool{...}, ... },
-// resources = { resource{...}, ... } }, ... }, watchers = { { on_EVENT = function, ... }, ... } },
-// and checks every word of it; executors are executor_reader.h's. Called once by Generation::load,
-// in a protected call. Loop thread only.
+// resources = { resource{...}, ... }, prompts = { prompt{...}, ... } }, ... }, watchers = {
+// { on_EVENT = function, ... }, ... } }, and checks every word of it; executors are
+// executor_reader.h's. Called once by Generation::load, in a protected call. Loop thread only.
 #pragma once
 
 #include <functional>

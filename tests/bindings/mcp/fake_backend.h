@@ -37,6 +37,7 @@ class FakeBackend final : public ToolsBackend {
 
   std::vector<ToolInfo> tools() const override { return known; }
   std::vector<ResourceInfo> resources() const override { return readable; }
+  std::vector<PromptInfo> prompts() const override { return offered; }
   bool has_resource(std::string_view uri) const override {
     for (const ResourceInfo& info : readable) {
       const std::string_view stem = std::string_view(info.uri).substr(0, info.uri.find('{'));
@@ -98,6 +99,7 @@ class FakeBackend final : public ToolsBackend {
 
   std::vector<ToolInfo> known;
   std::vector<ResourceInfo> readable;
+  std::vector<PromptInfo> offered;  // by name
   std::map<CallId, Call> calls;
   CallId last = 0;
   std::vector<std::string> runs;  // the oldest first

@@ -42,7 +42,7 @@ TEST_CASE("a modern client is notified of changed tools on its subscription") {
   CHECK(fixture.silent());
   for (const Json& id : {Json("sub"), Json(12)}) {
     const Json acknowledged = fixture.ask(listen(id, Json{{"toolsListChanged", true},
-                                                          {"promptsListChanged", true},
+                                                          {"nonsenseListChanged", true},
                                                           {"resourceSubscriptions", {"x://y"}}}));
     CHECK(acknowledged["method"] == "notifications/subscriptions/acknowledged");
     CHECK(!acknowledged.contains("id"));

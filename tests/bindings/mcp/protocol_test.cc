@@ -144,6 +144,7 @@ TEST_CASE("initialize selects a revision that both support") {
     CHECK(result["capabilities"] ==
           Json{{"tools", {{"listChanged", true}}},
                {"resources", {{"subscribe", true}, {"listChanged", true}}},
+               {"prompts", {{"listChanged", true}}},
                {"logging", Json::object()}});
     CHECK(result["serverInfo"] ==
           Json{{"name", "gibbous"}, {"title", "Gibbous"}, {"version", "1.2.3"}});
@@ -231,8 +232,7 @@ TEST_CASE("methods exist in their own era only") {
     INFO(method);
     CHECK(code(fixture.ask(Fixture::modern(1, method))) == kMethodNotFound);
   }
-  for (const char* method :
-       {"server/discover", "subscriptions/listen", "prompts/list", "nonsense"}) {
+  for (const char* method : {"server/discover", "subscriptions/listen", "tasks/list", "nonsense"}) {
     INFO(method);
     CHECK(code(fixture.ask(Fixture::request(1, method))) == kMethodNotFound);
   }

@@ -148,12 +148,12 @@ TEST_CASE("two resources have neither a URI nor a name in common") {
                  "resource 'a' has the name of resource 'a'"));
 }
 
-TEST_CASE("a toolset has tools or resources") {
+TEST_CASE("a toolset has tools, resources or prompts") {
   World world;
   (void)world.dir.write("scripts/tools.lua", "return { name = 'empty' }\n");
   const auto made = gibbous::lua::Engine::create(world.options, world.context);
   REQUIRE_FALSE(made.ok());
-  CHECK(contains(made.status().message(), "toolset 'empty': expected tools or resources"));
+  CHECK(contains(made.status().message(), "toolset 'empty': expected tools, resources or prompts"));
 }
 
 TEST_CASE("what the function of a resource returns is checked") {

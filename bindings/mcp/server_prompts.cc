@@ -1,0 +1,80 @@
+// The part of the server that presents the prompts of the scripts. See server.h.
+#include <algorithm>
+#include <utility>
+
+#include "bindings/json/member.h"
+#include "bindings/mcp/pending_call.h"
+#include "bindings/mcp/server.h"
+#include "bindings/mcp/tool_result.h"
+
+namespace gibbous::mcp {
+namespace {
+
+constexpr std::size_t kPagePrompts = 100;
+
+Json describe_prompt(const PromptInfo& info) {
+  Json described{{"name", info.name}};
+  if (!info.title.empty()) described["title"] = info.title;
+  if (!info.description.empty()) described["description"] = info.description;
+  Parsed arguments = parse_json(info.arguments);
+  if (arguments.value.is_array() && !arguments.value.empty()) {
+    described["arguments"] = std::move(arguments.value);
+  }
+  return described;
+}
+
+}  // namespace
+
+// The cursor is the last name of the previous page.
+void Server::list_prompts(const Request& request, const Envelope& envelope) {
+  const std::vector<PromptInfo> prompts = backend_.prompts();
+  auto next = prompts.begin();
+  if (const Json* cursor = find_member(request.params, "cursor")) {
+    const auto last = std::find_if(prompts.begin(), prompts.end(),
+                                   [&](const PromptInfo& each) { return *cursor == each.name; });
+    if (last == prompts.end()) {
+      refuse(request.id, kInvalidParams, "Invalid cursor: list again from the start");
+      return;
+    }
+    next = std::next(last);
+  }
+  Json page = Json::array();
+  for (; next != prompts.end() && page.size() < kPagePrompts; ++next) {
+    page.push_back(describe_prompt(*next));
+  }
+  const std::string last = next == prompts.end() ? std::string() : std::prev(next)->name;
+  answer(request, dialect(envelope.era).list("prompts", std::move(page), last));
+}
+
+void Server::get_prompt(const Request& request, const Envelope& envelope) {
+  const std::string* name = find_text(request.params, "name");
+  if (name == nullptr) {
+    refuse(request.id, kInvalidParams, "name must be a string: the prompt to get");
+    return;
+  }
+  const Json* arguments = find_member(request.params, "arguments");
+  if (arguments != nullptr && !arguments->is_object()) {
+    refuse(request.id, kInvalidParams, "arguments must be an object");
+    return;
+  }
+  CallRequest call;
+  call.kind = CallKind::kPrompt;
+  call.tool = *name;
+  if (arguments != nullptr) call.arguments = to_text(*arguments);
+  start_call(request, envelope, std::move(call));
+}
+
+std::string Server::prompt_answer(const PendingCall& pending, const CallResult& result) const {
+  if (!result.ok) {
+    const bool is_wrong = result.code == "unknown_prompt" || result.code == "invalid_arguments";
+    return error_response(pending.id, Fault{is_wrong ? kInvalidParams : kInternalError,
+                                            error_text(result), Json{{"code", result.code}}});
+  }
+  Parsed messages = parse_json(result.data);
+  std::string line = response(pending.id, dialect(pending.era).result(std::move(messages.value)));
+  if (line.size() < options_.max_line_bytes) return line;
+  return error_response(pending.id,
+                        Fault{kInternalError, "The prompt is longer than clients accept", {}});
+}
+
+}  // namespace gibbous::mcp

@@ -21,6 +21,7 @@ Json capabilities() {
   return Json{{"tools", {{"listChanged", true}}},
               {"resources", {{"subscribe", true}, {"listChanged", true}}},
               {"prompts", {{"listChanged", true}}},
+              {"completions", Json::object()},
               {"logging", Json::object()}};
 }
 

@@ -36,6 +36,7 @@ const Server::Method Server::kMethods[] = {
     {"resources/unsubscribe", true, false, &Server::unsubscribe},
     {"prompts/list", true, true, &Server::list_prompts},
     {"prompts/get", true, true, &Server::get_prompt},
+    {"completion/complete", true, true, &Server::complete},
 };
 
 namespace {
@@ -247,6 +248,9 @@ void Server::finish_call(const std::shared_ptr<PendingCall>& pending, const Call
       return send(resource_answer(*pending, result));
     case CallKind::kPrompt:
       return send(prompt_answer(*pending, result));
+    case CallKind::kPromptCompletion:
+    case CallKind::kResourceCompletion:
+      return send(completion_answer(*pending, result));
   }
 }
 

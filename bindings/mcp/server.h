@@ -102,6 +102,7 @@ class Server {
   // server_prompts.cc
   void list_prompts(const Request& request, const Envelope& envelope);
   void get_prompt(const Request& request, const Envelope& envelope);
+  void complete(const Request& request, const Envelope& envelope);
 
   // server_resources.cc
   void list_resources(const Request& request, const Envelope& envelope);
@@ -110,6 +111,7 @@ class Server {
   void subscribe(const Request& request, const Envelope& envelope);
   void unsubscribe(const Request& request, const Envelope& envelope);
   void look_at_runs(const Request& request, std::function<void(const Infos& runs)> then);
+  void complete_run(const Request& request, const Envelope& envelope, const std::string& typed);
   void run_changed(const Event& event);
   void resource_updated(const std::string& uri);
   bool can_watch(const std::string& uri) const;
@@ -123,6 +125,7 @@ class Server {
   std::string tool_answer(const PendingCall& pending, const CallResult& result) const;
   std::string resource_answer(const PendingCall& pending, const CallResult& result) const;
   std::string prompt_answer(const PendingCall& pending, const CallResult& result) const;
+  std::string completion_answer(const PendingCall& pending, const CallResult& result) const;
   void report_progress(PendingCall& pending, const Progress& progress);
   void list_changed(List list);
   void log(const Event& event);

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kPageRuns = 500;
 constexpr std::size_t kExcerptTokens = 4000;
+constexpr std::size_t kMostSuggested = 100;
 
 Json script_resources(const std::vector<ResourceInfo>& all, bool templates) {
   Json listed = Json::array();
@@ -118,6 +119,23 @@ void Server::read_resource(const Request& request, const Envelope& envelope) {
     }
     Json content{{"uri", uri}, {"mimeType", "text/plain"}, {"text", run_text(*info, *printed)}};
     answer(request, dialect(era).passing(Json{{"contents", Json::array({std::move(content)})}}));
+  });
+}
+
+// Completes the id of a run in its template.
+void Server::complete_run(const Request& request, const Envelope& envelope,
+                          const std::string& typed) {
+  look_at_runs(request, [this, request, era = envelope.era, typed](const Infos& runs) {
+    Json values = Json::array();
+    std::size_t total = 0;
+    for (const Json& info : runs) {
+      const std::string id = text_member(info, "id");
+      if (id.compare(0, typed.size(), typed) != 0) continue;
+      if (++total <= kMostSuggested) values.push_back(id);
+    }
+    const bool more = total > kMostSuggested;
+    Json completion{{"values", std::move(values)}, {"total", total}, {"hasMore", more}};
+    answer(request, dialect(era).result(Json{{"completion", std::move(completion)}}));
   });
 }
 

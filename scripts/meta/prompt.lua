@@ -6,6 +6,13 @@
 ---@field title? string for people; at most 200 characters
 ---@field description? string at most 500 characters
 ---@field optional? boolean default: false; true: args.NAME may be nil
+---@field complete? Completion what clients suggest while a person types it
+
+---What is suggested: words, of which those are shown that begin with what was typed; or a function
+---of what was typed and of the other values that are known. Clients get the first 100.
+---@alias Completion string[]|CompletionFunction
+
+---@alias CompletionFunction fun(value: string, args: table<string, string>, ctx: ToolContext): any
 
 ---A message of the conversation. A string is short for a text of the user.
 ---@class PromptMessage

@@ -28,6 +28,7 @@
 ---@field size? integer bytes, if they are known
 ---@field annotations? ContentAnnotations
 ---@field permission? Permission default: read
+---@field complete? table<string, Completion> of a template: what clients suggest for each variable
 ---@field read fun(args: table<string, string>, ctx: ResourceContext): ResourceAnswer? args has the
 ---variables of the template, without %XX. nil: there is no such resource; nil, err is an error
 

@@ -144,6 +144,29 @@ for (const client of CLIENTS) {
       }
     });
 
+    test('arguments, variables and ids of processes are completed', async (t) => {
+      const { session } = await connect(t, client);
+      const complete = async (ref, name, value, args) => (await session.client.complete({
+        ref, argument: { name, value }, ...(args && { context: { arguments: args } }) })).completion;
+      assert.deepEqual(await complete({ type: 'ref/prompt', name: 'probe_talk' }, 'tone', 'p'),
+        { values: ['Plainly', 'politely'], total: 2, hasMore: false });
+      assert.deepEqual(await complete({ type: 'ref/prompt', name: 'probe_talk' }, 'about', 'p'),
+        { values: [], total: 0, hasMore: false });
+      const items = await complete(
+        { type: 'ref/resource', uri: 'probe://items/{id}' }, 'id', 'a', { of: '-' });
+      assert.equal(items.values.length, 100);
+      assert.equal(items.values[0], 'a-1');
+      assert.equal(items.total, 120);
+      assert.equal(items.hasMore, true);
+      const { structuredContent } = await session.callTool('bg_start', { command: 'true' });
+      const { id } = structuredContent;
+      const runs = await complete(
+        { type: 'ref/resource', uri: 'gibbous://runs/{id}' }, 'id', id.slice(0, 4));
+      assert.deepEqual(runs.values, [id]);
+      await assert.rejects(complete({ type: 'ref/prompt', name: 'probe_talk' }, 'volume', ''),
+        (error) => error.code === -32602 && /volume/.test(error.message));
+    });
+
     test('progress rises until the result', async (t) => {
       const { session } = await connect(t, client);
       const seen = [];

@@ -129,6 +129,11 @@ local static = resource {
 }
 local item = resource {
   name = 'probe_item', uri_template = 'probe://items/{id}', mime_type = 'application/octet-stream',
+  complete = { id = function(value, args)
+    local words = {}
+    for i = 1, 120 do words[i] = value .. (args.of or '') .. i end
+    return words
+  end },
   read = function(args)
     if args.id == 'none' then return nil end
     return { data = args.id .. '\\0' }
@@ -145,7 +150,7 @@ local touch = tool {
 local talk = prompt {
   name = 'probe_talk', title = 'Talk', description = 'Begins a conversation',
   arguments = { { name = 'about', description = 'What about' },
-    { name = 'tone', optional = true } },
+    { name = 'tone', optional = true, complete = { 'Plainly', 'politely', 'loudly' } } },
   run = function(args)
     return { 'About ' .. args.about .. ', ' .. (args.tone or 'plainly'),
       { role = 'assistant', content = { type = 'image', mime_type = 'image/png', base64 = 'AAH/' } },

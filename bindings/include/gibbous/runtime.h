@@ -201,9 +201,11 @@ inline constexpr int kMaxCallPriority = 100;
 
 // What is called.
 enum class CallKind : std::uint8_t {
-  kTool,      // a tool, by its name
-  kResource,  // a resource of the scripts is read, by its URI
-  kPrompt,    // a prompt of the scripts, by its name
+  kTool,                // a tool, by its name
+  kResource,            // a resource of the scripts is read, by its URI
+  kPrompt,              // a prompt of the scripts, by its name
+  kPromptCompletion,    // of an argument of a prompt, by the prompt's name
+  kResourceCompletion,  // of a variable of a template, by the template
 };
 
 // One call of a tool, or of what scripts offer besides tools.
@@ -221,6 +223,9 @@ struct CallRequest {
   // A resource takes no `arguments`, and those of a prompt are strings. Their results have `data`
   // in MCP's terms: {"contents": [...]} and {"description"?, "messages": [...]}. The policy judges
   // them as the tools `resource.NAME` and `prompt.NAME`.
+  //
+  // A completion takes {"argument", "value", "arguments"?}: the name, what was typed so far, and
+  // the values of others. Its `data` is {"values": [...], "total", "hasMore"}, at most 100 values.
   CallKind kind = CallKind::kTool;
 };
 

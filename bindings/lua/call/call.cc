@@ -168,7 +168,8 @@ const ToolDefinition* Call::find_callee() {
     fail("resource_not_found", "there is no resource " + tool_name_);
     return nullptr;
   }
-  if (kind_ == CallKind::kPrompt) return find_prompt();
+  if (kind_ == CallKind::kPrompt || kind_ == CallKind::kPromptCompletion) return find_prompt();
+  if (kind_ == CallKind::kResourceCompletion) return find_template();
   const ToolDefinition* found = generation_->find(tool_name_);
   if (found != nullptr && (!found->hidden || parent_ != nullptr)) return found;
   std::vector<std::string> known;
@@ -180,11 +181,21 @@ const ToolDefinition* Call::find_callee() {
   return nullptr;
 }
 
+const ToolDefinition* Call::find_template() {
+  const auto found = generation_->resources().find(tool_name_);
+  if (found != generation_->resources().end() && found->second.pattern != nullptr) {
+    resource_ = &found->second;
+    return &resource_->complete;
+  }
+  fail("resource_not_found", "there is no template " + tool_name_);
+  return nullptr;
+}
+
 const ToolDefinition* Call::find_prompt() {
   const auto found = generation_->prompts().find(tool_name_);
   if (found != generation_->prompts().end()) {
     prompt_ = &found->second;
-    return &prompt_->run;
+    return kind_ == CallKind::kPrompt ? &prompt_->run : &prompt_->complete;
   }
   std::vector<std::string> known;
   for (const auto& [name, prompt] : generation_->prompts()) known.push_back(name);
@@ -294,7 +305,7 @@ Json Call::tool_context() const {
                {"workspace", engine_.context().workspace},
                {"temp_directory", engine_.context().temp_directory}};
   if (!tool_->settings.is_null()) made["settings"] = tool_->settings;
-  if (resource_ != nullptr) made["uri"] = tool_name_;
+  if (kind_ == CallKind::kResource) made["uri"] = tool_name_;
   return made;
 }
 

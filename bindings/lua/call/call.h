@@ -72,6 +72,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   const ToolDefinition& tool() const { return *tool_; }
   // The resource that is read, or null.
   const ResourceDefinition* resource() const { return resource_; }
+  CallKind kind() const { return kind_; }
   // The prompt that is called, or null.
   const PromptDefinition* prompt() const { return prompt_; }
   Generation& generation() { return *generation_; }
@@ -152,6 +153,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   void begin();
   const ToolDefinition* find_callee();
   const ToolDefinition* find_prompt();
+  const ToolDefinition* find_template();
   bool read_arguments();
   bool parse_beside();
   void take_arguments(Result<Json> parsed);

@@ -1,11 +1,13 @@
 #include "bindings/lua/call/call_result.h"
 
+#include <algorithm>
 #include <lua.hpp>
 #include <utility>
 
 #include "bindings/json/text.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/check/content_value.h"
+#include "bindings/lua/check/definition.h"
 #include "bindings/lua/check/message_value.h"
 #include "bindings/lua/check/schema_check.h"
 
@@ -14,6 +16,9 @@ namespace {
 
 constexpr const char* kToolError = "tool_error";
 constexpr const char* kNoResource = "resource_not_found";
+constexpr std::size_t kMaxWords = 10'000;  // of a completion
+constexpr std::size_t kMostSuggested = 100;
+constexpr std::size_t kMaxWordBytes = 1000;
 
 std::string instead_of(std::string what) {
   what += "; return a string, or { text = '...', data = { ... }, content = { ... } }, or nil, err";
@@ -154,6 +159,40 @@ void read_prompt(lua_State* state, int first, const Call& call, Returned* into) 
   into->data = std::move(*made);
 }
 
+// [first, second] of a completion: a list of words, or nothing
+void read_completion(lua_State* state, int first, Returned* into) {
+  if (lua_isnil(state, first) && lua_istable(state, first + 1)) {
+    return read_error(state, first + 1, into);
+  }
+  Json values = Json::array();
+  std::size_t total = 0;
+  if (!lua_isnil(state, first)) {
+    lua_pushvalue(state, first);
+    const Result<std::size_t> count = list_size(state, "words", kMaxWords);
+    lua_pop(state, 1);
+    if (!count) {
+      into->fault = "returned wrong words: " + count.status().message();
+      return;
+    }
+    total = *count;
+    for (std::size_t i = 1; i <= std::min(total, kMostSuggested); ++i) {
+      lua_rawgeti(state, first, static_cast<int>(i));
+      if (lua_type(state, -1) != LUA_TSTRING || lua_objlen(state, -1) > kMaxWordBytes) {
+        into->fault = "returned words whose item " + std::to_string(i) + " is a " +
+                      luaL_typename(state, -1) + "; expected a string of at most " +
+                      std::to_string(kMaxWordBytes) + " bytes";
+        return;
+      }
+      values.push_back(to_json(state, -1));
+      lua_pop(state, 1);
+    }
+  }
+  into->has_text = true;
+  for (const Json& word : values) into->text += word.get_ref<const std::string&>() + "\n";
+  into->data = {
+      {"values", std::move(values)}, {"total", total}, {"hasMore", total > kMostSuggested}};
+}
+
 // "tool 'greet'"
 std::string name_of(const Call& call) {
   if (call.resource() != nullptr) return "resource '" + call.resource()->name + "'";
@@ -236,12 +275,16 @@ CallResult returned_result(Call& call, Task& root) {
             lua_pushnil(state);
           }
         }
-        if (call.resource() != nullptr) {
-          read_resource(state, first, call, &returned);
-        } else if (call.prompt() != nullptr) {
-          read_prompt(state, first, call, &returned);
-        } else {
-          read_returned(state, first, &returned);
+        switch (call.kind()) {
+          case CallKind::kTool:
+            return read_returned(state, first, &returned);
+          case CallKind::kResource:
+            return read_resource(state, first, call, &returned);
+          case CallKind::kPrompt:
+            return read_prompt(state, first, call, &returned);
+          case CallKind::kPromptCompletion:
+          case CallKind::kResourceCompletion:
+            return read_completion(state, first, &returned);
         }
       },
       &error);

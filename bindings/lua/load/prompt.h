@@ -28,6 +28,7 @@ struct PromptDefinition {
   std::vector<PromptArgument> arguments;
   // What is called to make its messages: a tool that no client sees. Its arguments are strings.
   ToolDefinition run;
+  ToolDefinition complete;  // completion_reader.h
 };
 
 }  // namespace gibbous::lua

@@ -6,6 +6,7 @@
 
 #include "bindings/lua/check/definition.h"
 #include "bindings/lua/check/schema_check.h"
+#include "bindings/lua/load/completion_reader.h"
 
 namespace gibbous::lua {
 namespace {
@@ -36,7 +37,7 @@ const DefinitionShape& argument_shape() {
                                       {"title", text_shape(kMaxTitleBytes)},
                                       {"description", text_shape(kMaxArgumentTextBytes)},
                                       {"optional", {{"type", "boolean"}, {"default", false}}}},
-                                     {"name"}, {});
+                                     {"name"}, {"complete"});
   return shape;
 }
 
@@ -58,6 +59,10 @@ Status read_argument(lua_State* state, std::vector<PromptArgument>* into) {
     return each.name == made.name;
   });
   if (known) return prompt_fault(place + ": an argument '" + made.name + "' is there already");
+  lua_getfield(state, -1, "complete");
+  const Status good = lua_isnil(state, -1) ? Status() : check_completion(state);
+  lua_pop(state, 1);
+  if (!good) return prompt_fault(place + ".complete: " + good.message());
   into->push_back(std::move(made));
   return {};
 }
@@ -118,7 +123,19 @@ Status check_prompt(lua_State* state) {
 
 Status read_prompt(lua_State* state, PromptDefinition* made) {
   if (Status good = read_data(state, made); !good) return good;
-  return take_function(state, "run", true, &made->run.run);
+  if (Status good = take_function(state, "run", true, &made->run.run); !good) return good;
+  std::vector<std::string> names;
+  lua_newtable(state);
+  lua_getfield(state, -2, "arguments");  // [.., prompt, completions, arguments]
+  for (const PromptArgument& argument : made->arguments) {
+    names.push_back(argument.name);
+    lua_rawgeti(state, -1, static_cast<int>(names.size()));
+    lua_getfield(state, -1, "complete");
+    lua_setfield(state, -4, argument.name.c_str());
+    lua_pop(state, 1);
+  }
+  lua_pop(state, 1);
+  return take_completions(state, made->run, names, &made->complete);
 }
 
 }  // namespace gibbous::lua

@@ -28,6 +28,7 @@ struct ResourceDefinition {
   Json annotations;  // in MCP's terms; null: none
   // What is called to read it: a tool that no client sees. Its arguments are the variables.
   ToolDefinition read;
+  ToolDefinition complete;  // of a template: completion_reader.h
 };
 
 }  // namespace gibbous::lua

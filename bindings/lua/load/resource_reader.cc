@@ -1,13 +1,16 @@
 #include "bindings/lua/load/resource_reader.h"
 
+#include <algorithm>
 #include <lua.hpp>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bindings/lua/check/content_value.h"
 #include "bindings/lua/check/definition.h"
 #include "bindings/lua/check/schema_check.h"
 #include "bindings/lua/check/uri_template.h"
+#include "bindings/lua/load/completion_reader.h"
 
 namespace gibbous::lua {
 namespace {
@@ -62,11 +65,37 @@ const DefinitionShape& resource_shape() {
        {"size", {{"type", "integer"}, {"minimum", 0}}},
        {"annotations", annotations_shape()},
        {"permission", {{"type", "string"}, {"enum", kPermissions}, {"default", "read"}}}},
-      {"name"}, {"read"});
+      {"name"}, {"read", "complete"});
   return shape;
 }
 
 namespace {
+
+// [.., resource] -> the same. Checks `complete`.
+Status check_variables(lua_State* state, const ResourceDefinition& made) {
+  lua_getfield(state, -1, "complete");  // [.., resource, complete]
+  Status good;
+  if (!lua_isnil(state, -1) && !lua_istable(state, -1)) {
+    good = resource_fault("complete: expected a table { VARIABLE = ... }");
+  } else if (lua_istable(state, -1)) {
+    std::vector<std::string> known;
+    if (made.pattern != nullptr) known = made.pattern->variables();
+    for (lua_pushnil(state); good && lua_next(state, -2) != 0; lua_pop(state, 1)) {
+      const std::string name = lua_type(state, -2) == LUA_TSTRING ? lua_tostring(state, -2) : "[1]";
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        good = resource_fault("complete." + name + ": the URI has no such variable");
+      } else if (Status fine = check_completion(state); !fine) {
+        good = resource_fault("complete." + name + ": " + fine.message());
+      }
+      if (!good) {
+        lua_pop(state, 2);
+        break;
+      }
+    }
+  }
+  lua_pop(state, 1);
+  return good;
+}
 
 Status read_data(lua_State* state, ResourceDefinition* made) {
   Result<Json> read = resource_shape().read(state);
@@ -84,7 +113,7 @@ Status read_data(lua_State* state, ResourceDefinition* made) {
   made->read.description = made->description;
   made->read.permission = data["permission"];
   made->read.hidden = true;
-  return {};
+  return check_variables(state, *made);
 }
 
 }  // namespace
@@ -96,7 +125,18 @@ Status check_resource(lua_State* state) {
 
 Status read_resource(lua_State* state, ResourceDefinition* made) {
   if (Status good = read_data(state, made); !good) return good;
-  return take_function(state, "read", true, &made->read.run);
+  if (Status good = take_function(state, "read", true, &made->read.run); !good) return good;
+  if (made->pattern == nullptr) return {};
+  lua_newtable(state);
+  lua_getfield(state, -2, "complete");  // [.., resource, completions, complete]
+  if (lua_istable(state, -1)) {
+    for (const std::string& variable : made->pattern->variables()) {
+      lua_getfield(state, -1, variable.c_str());
+      lua_setfield(state, -3, variable.c_str());
+    }
+  }
+  lua_pop(state, 1);
+  return take_completions(state, made->read, made->pattern->variables(), &made->complete);
 }
 
 }  // namespace gibbous::lua

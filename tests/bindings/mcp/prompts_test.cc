@@ -130,5 +130,60 @@ TEST_CASE("a reload that changes the prompts is announced to those who asked") {
   CHECK(told["params"]["_meta"][kMetaSubscription] == "s");
 }
 
+TEST_CASE("a completion is a call that says what was typed, in both eras") {
+  Prompting fixture;
+  for (const Era era : kEras) {
+    for (const bool is_prompt : {true, false}) {
+      const Json ref = is_prompt ? Json{{"type", "ref/prompt"}, {"name", "review"}}
+                                 : Json{{"type", "ref/resource"}, {"uri", "notes://{day}"}};
+      const Json params{{"ref", ref},
+                        {"argument", {{"name", "since"}, {"value", "ma"}}},
+                        {"context", {{"arguments", {{"style", "x"}}}}}};
+      fixture.say(make(era, 1, "completion/complete", params));
+      const CallRequest& call = fixture.backend.calls.at(fixture.backend.last).request;
+      CHECK(call.kind == (is_prompt ? CallKind::kPromptCompletion : CallKind::kResourceCompletion));
+      CHECK(call.tool == (is_prompt ? "review" : "notes://{day}"));
+      CHECK(Json::parse(call.arguments) ==
+            Json::parse(R"({"argument":"since","value":"ma","arguments":{"style":"x"}})"));
+      fixture.backend.finish_text(fixture.backend.last, "main\n",
+                                  R"({"values":["main"],"total":1,"hasMore":false})");
+      const Json result = fixture.heard()["result"];
+      CHECK(result["completion"] ==
+            Json::parse(R"({"values":["main"],"total":1,"hasMore":false})"));
+      CHECK(result.contains("resultType") == (era == Era::kModern));
+    }
+  }
+}
+
+TEST_CASE("a completion of nothing known is refused") {
+  Prompting fixture;
+  const Json good{{"ref", {{"type", "ref/prompt"}, {"name", "review"}}},
+                  {"argument", {{"name", "since"}, {"value", ""}}}};
+  for (const char* place :
+       {"/ref", "/ref/type", "/ref/name", "/argument", "/argument/name", "/argument/value"}) {
+    INFO(place);
+    for (const Json& wrong : {Json(nullptr), Json(7)}) {
+      Json params = good;
+      params[Json::json_pointer(place)] = wrong;
+      CHECK(code(fixture.ask(make(Era::kModern, 1, "completion/complete", params))) ==
+            kInvalidParams);
+    }
+  }
+  fixture.say(make(Era::kModern, 1, "completion/complete", good));
+  fixture.backend.fail(fixture.backend.last, "unknown_prompt", "no such prompt");
+  CHECK(code(fixture.heard()) == kInvalidParams);
+}
+
+TEST_CASE("ids of runs are completed") {
+  Prompting fixture;
+  for (const char* id : {"aaaaaaaa", "aabbbbbb", "cccccccc"}) fixture.backend.add_run(id, "x", "");
+  const Json params{{"ref", {{"type", "ref/resource"}, {"uri", "gibbous://runs/{id}"}}},
+                    {"argument", {{"name", "id"}, {"value", "aa"}}}};
+  fixture.say(make(Era::kModern, 1, "completion/complete", params));
+  fixture.backend.notify_runs();
+  CHECK(fixture.heard()["result"]["completion"] ==
+        Json::parse(R"({"values":["aabbbbbb","aaaaaaaa"],"total":2,"hasMore":false})"));
+}
+
 }  // namespace
 }  // namespace gibbous::mcp

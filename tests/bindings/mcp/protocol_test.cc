@@ -145,6 +145,7 @@ TEST_CASE("initialize selects a revision that both support") {
           Json{{"tools", {{"listChanged", true}}},
                {"resources", {{"subscribe", true}, {"listChanged", true}}},
                {"prompts", {{"listChanged", true}}},
+               {"completions", Json::object()},
                {"logging", Json::object()}});
     CHECK(result["serverInfo"] ==
           Json{{"name", "gibbous"}, {"title", "Gibbous"}, {"version", "1.2.3"}});

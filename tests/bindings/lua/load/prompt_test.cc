@@ -23,10 +23,11 @@ struct Prompts : World {
     write(body);
     start();
   }
-  CallId begin_get(const std::string& name, const std::string& arguments = "{}") {
+  CallId begin_get(const std::string& name, const std::string& arguments = "{}",
+                   CallKind kind = CallKind::kPrompt) {
     const CallId id = ++last_id;
     CallRequest request;
-    request.kind = CallKind::kPrompt;
+    request.kind = kind;
     request.tool = name;
     request.arguments = arguments;
     engine->call(
@@ -35,6 +36,10 @@ struct Prompts : World {
   }
   CallResult get(const std::string& name, const std::string& arguments = "{}") {
     return finish(begin_get(name, arguments));
+  }
+  // Completes what was typed of an argument of a prompt, or of a variable of a template.
+  CallResult complete(CallKind kind, const std::string& of, const Json& arguments) {
+    return finish(begin_get(of, arguments.dump(), kind));
   }
 };
 
@@ -183,4 +188,84 @@ TEST_CASE("a prompt ends with a cancel, and with the engine") {
   CHECK(world.finish(cancelled).code == "cancelled");
   world.engine.reset();
   CHECK(world.results[closed].code == "shutdown");
+}
+
+TEST_CASE("arguments are completed from words and by functions, the first hundred") {
+  Prompts world;
+  world.open(
+      "add { name = 'a', run = function() return '' end, arguments = {\n"
+      "  { name = 'tone', complete = { 'Plain', 'polite', 'loud' } },\n"
+      "  { name = 'since', complete = function(value, args, ctx)\n"
+      "    time.sleep(1)\n"
+      "    if value == 'none' then return nil end\n"
+      "    if value == 'busy' then return nil, { code = 'busy', message = 'later' } end\n"
+      "    local t = {} for i = 1, 150 do t[i] = value .. args.tone .. i end return t end },\n"
+      "  { name = 'bad', complete = function() return { 5 } end },\n"
+      "  { name = 'free' } } }");
+  const auto complete = [&](const Json& arguments) {
+    return world.complete(CallKind::kPromptCompletion, "a", arguments);
+  };
+  CHECK(Json::parse(complete({{"argument", "tone"}, {"value", "p"}}).data) ==
+        Json::parse(R"({"values":["Plain","polite"],"total":2,"hasMore":false})"));
+  const Json many = Json::parse(
+      complete({{"argument", "since"}, {"value", "x"}, {"arguments", {{"tone", "y"}}}}).data);
+  CHECK(many["values"].size() == 100);
+  CHECK(many["values"][99] == "xy100");
+  CHECK(many["total"] == 150);
+  CHECK(many["hasMore"] == true);
+  for (const char* name : {"since", "free"}) {
+    CHECK(Json::parse(complete({{"argument", name}, {"value", "none"}}).data)["values"].empty());
+  }
+  CHECK(complete({{"argument", "since"}, {"value", "busy"}}).code == "busy");
+  CHECK(contains(complete({{"argument", "bad"}, {"value", ""}}).message,
+                 "returned words whose item 1 is a number"));
+  CHECK(complete({{"argument", "tune"}, {"value", ""}}).code == "invalid_arguments");
+  CHECK(world.complete(CallKind::kPromptCompletion, "b", Json::object()).code == "unknown_prompt");
+  CHECK(world.complete(CallKind::kResourceCompletion, "a", Json::object()).code ==
+        "resource_not_found");
+}
+
+TEST_CASE("variables of a template are completed") {
+  Prompts world;
+  (void)world.dir.write("scripts/tools.lua",
+                        "return { name = 'n', resources = { resource { name = 'day',\n"
+                        "  uri_template = 'n://{day}/{part}', read = function() return '' end,\n"
+                        "  complete = { day = { 'mon', 'tue' } } } } }\n");
+  world.start();
+  const auto complete = [&](const char* variable) {
+    return world.complete(CallKind::kResourceCompletion, "n://{day}/{part}",
+                          {{"argument", variable}, {"value", "m"}});
+  };
+  CHECK(Json::parse(complete("day").data)["values"] == Json::array({"mon"}));
+  CHECK(Json::parse(complete("part").data)["values"].empty());
+  CHECK(complete("week").code == "invalid_arguments");
+}
+
+TEST_CASE("a completion that is wrong names its place") {
+  const std::string run = ", run = function() return '' end";
+  const auto argument = [&](const std::string& complete) {
+    return refused("name = 'a', arguments = { { name = 'b', complete = " + complete + " } }" + run);
+  };
+  CHECK(argument("{ 'x' }") == "it was accepted");
+  CHECK(contains(argument("'x'"), "arguments[1].complete: expected a list of words or a function"));
+  CHECK(contains(argument("{ 'x', 5 }"),
+                 "arguments[1].complete: expected a list of words, whose "
+                 "item 2 is a number"));
+  CHECK(contains(argument("{ x = 'y' }"), "arguments[1].complete: expected a list of words"));
+}
+
+TEST_CASE("a completion finishes on its generation") {
+  Prompts world;
+  const auto talk = [](const std::string& word) {
+    return "add { name = 'a', run = function() return '' end, arguments = { { name = 'b',\n"
+           "  complete = function() time.sleep(20) return { '" +
+           word + "' } end } } }";
+  };
+  world.open(talk("old"));
+  const CallId id =
+      world.begin_get("a", R"({"argument":"b","value":""})", CallKind::kPromptCompletion);
+  world.settle();
+  world.write(talk("new"));
+  REQUIRE(world.engine->reload().ok);
+  CHECK(world.finish(id).text == "old\n");
 }

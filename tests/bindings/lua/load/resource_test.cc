@@ -131,6 +131,13 @@ TEST_CASE("a definition of a resource that is wrong names the field, at the scri
   CHECK(contains(refused("name = 'a', uri = 'a://b'"), "read: expected a function, got nil"));
   CHECK(contains(refused("name = 'a', uri = 'a://b', permission = 'all'" + read),
                  "permission: expected one of"));
+  const std::string day = "name = 'a', uri_template = 'a://{day}', complete = ";
+  CHECK(refused(day + "{ day = { 'x' } }" + read) == "it was accepted");
+  CHECK(contains(refused(day + "{ week = { 'x' } }" + read),
+                 "complete.week: the URI has no such variable"));
+  CHECK(contains(refused(day + "{ day = 5 }" + read),
+                 "complete.day: expected a list of words or a function, got a number"));
+  CHECK(contains(refused(day + "5" + read), "complete: expected a table"));
 }
 
 TEST_CASE("two resources have neither a URI nor a name in common") {

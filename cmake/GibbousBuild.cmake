@@ -41,6 +41,18 @@ if(NOT nlohmann_json_VERSION MATCHES "^3\\.11\\.")
 endif()
 if(GIBBOUS_CLI)
   find_package(CLI11 2.1 REQUIRED)
+  # The package has no description of its own. Inside the released program, as the others are.
+  find_path(GIBBOUS_HTTP_PARSER_INCLUDE http_parser.h REQUIRED)
+  find_library(GIBBOUS_HTTP_PARSER http_parser REQUIRED)
+  find_library(GIBBOUS_HTTP_PARSER_ARCHIVE libhttp_parser.a)
+  add_library(gibbous_http_parser INTERFACE)
+  target_include_directories(gibbous_http_parser SYSTEM INTERFACE "${GIBBOUS_HTTP_PARSER_INCLUDE}")
+  if(GIBBOUS_HTTP_PARSER_ARCHIVE)
+    target_link_libraries(gibbous_http_parser INTERFACE
+      "$<IF:$<BOOL:$<TARGET_PROPERTY:GIBBOUS_ARCHIVES>>,${GIBBOUS_HTTP_PARSER_ARCHIVE},${GIBBOUS_HTTP_PARSER}>")
+  else()
+    target_link_libraries(gibbous_http_parser INTERFACE "${GIBBOUS_HTTP_PARSER}")
+  endif()
 endif()
 
 find_program(GIBBOUS_CCACHE ccache)

@@ -1,42 +1,75 @@
-// `gibbous mcp`: the MCP server on stdin and stdout.
-#include "bindings/mcp/stdio.h"
-
+// `gibbous mcp`: the MCP server, on stdin and stdout or over HTTP.
 #include <cstdlib>
+#include <functional>
+#include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "bindings/cli/client_program.h"
 #include "bindings/cli/commands.h"
+#include "bindings/cli/mcp_http.h"
 #include "bindings/cli/report.h"
 #include "bindings/mcp/exit_guard.h"
+#include "bindings/mcp/http/transport.h"
+#include "bindings/mcp/stdio.h"
 #include "bindings/stdio/program_signals.h"
 
 namespace gibbous::cli {
+namespace {
+
+// The session of clients that have none of their own.
+constexpr const char* kHttpSession = "http";
+constexpr int kNone = -1;
+
+}  // namespace
 
 ExitCode run_mcp(const Options& options) {
   if (options.install.wanted) return run_mcp_install(options);
   if (options.inspect.wanted) return run_mcp_inspect(options);
   Result<std::unique_ptr<stdio::ProgramSignals>> signals = stdio::ProgramSignals::create();
   if (!signals) return fail(signals.status(), options);
+  const bool over_http = !options.http.empty();
   mcp::StdioOptions transport;
   transport.stop_fd = (*signals)->fd();
   transport.structured = options.structured;
-  mcp::ExitGuard guard(transport.input_fd, transport.stop_fd);
+  mcp::ExitGuard guard(over_http ? kNone : transport.input_fd, transport.stop_fd);
+  std::optional<mcp::http::HttpOptions> http;
+  std::string announcement;
+  if (over_http) {
+    Result<mcp::http::HttpOptions> made = http_options(options, &announcement);
+    if (!made) return fail(made.status(), options);
+    http = std::move(*made);
+  }
   RuntimeOptions runtime_options = options.runtime;
-  runtime_options.session = options.session.empty() ? client_program() : options.session;
+  runtime_options.session = !options.session.empty() ? options.session
+                            : over_http              ? kHttpSession
+                                                     : client_program();
   runtime_options.claim_session = true;
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
   // The client does not wait as long as the runtime would for a disk.
+  std::function<void()> on_hand_over;
   if (const std::string state = (*runtime)->state_dir(); !state.empty()) {
-    transport.on_hand_over = [&guard, state] {
+    on_hand_over = [&guard, state] {
       guard.waits_for_disk("path_unanswered: state_dir: the file system of " + state +
                            " has not answered in time; the last of the journal (ends of runs, "
                            "output, decisions) may be missing");
     };
   }
-  const bool served = mcp::run_stdio(**runtime, transport) == 0;
+  bool served = false;
+  if (http) {
+    http->stop_fd = (*signals)->fd();
+    http->on_hand_over = std::move(on_hand_over);
+    std::cerr << announcement << std::flush;
+    const Result<int> ended = mcp::http::run_http(**runtime, std::move(*http));
+    if (!ended) return fail(ended.status(), options);
+    served = *ended == 0;
+  } else {
+    transport.on_hand_over = std::move(on_hand_over);
+    served = mcp::run_stdio(**runtime, transport) == 0;
+  }
   tell_end_problem(**runtime);
   // The runs are handed over and the client waits for this process to exit. Destroying the runtime
   // would run the cleanup of scripts first.

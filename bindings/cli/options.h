@@ -111,9 +111,13 @@ struct Options {
   bool repair = false;  // doctor: repair the journal
 
   bool structured = false;  // mcp: for programs, with the data of results
-  InstallOptions install;   // mcp install
-  InspectOptions inspect;   // mcp inspect
-  bool asks = false;        // session: the client answers questions
+  std::string http;         // mcp: where to listen, ADDRESS:PORT
+  std::string token_file;   // "": a token is made
+  bool no_token = false;
+  std::vector<std::string> hosts;  // further names that clients use
+  InstallOptions install;          // mcp install
+  InspectOptions inspect;          // mcp inspect
+  bool asks = false;               // session: the client answers questions
 };
 
 // Without options the process exits with exit_code: it has printed the help or an error.

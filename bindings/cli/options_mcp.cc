@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bindings/cli/option_groups.h"
+#include "bindings/mcp/http/tcp_address.h"
 
 namespace gibbous::cli {
 namespace {
@@ -10,9 +11,13 @@ constexpr const char* kMcpFooter = R"(
 Speaks MCP on stdin and stdout; clients start it themselves. 'gibbous mcp install' registers it.
 When the policy needs approval, clients that support elicitation ask the user.
 
+With --http, the same over HTTP at the path /mcp, for clients that connect to a running server. They
+need the token that is printed on stderr, or the one in --token-file.
+
 Examples:
   gibbous mcp install
-  gibbous mcp install claude codex --user)";
+  gibbous mcp install claude codex --user
+  gibbous mcp --http 127.0.0.1:8000 --token-file ~/.config/gibbous/token)";
 
 constexpr const char* kInstallFooter = R"(
 Adds the server to the settings of claude-code, codex, cursor, vscode, gemini, zed or windsurf;
@@ -105,6 +110,45 @@ void add_inspect_command(CLI::App& mcp, Options& options) {
   add_common_options(*command, options);
 }
 
+// Without a token, any program of the machine may call the tools, but no other machine.
+void check_http(const Options& options) {
+  if (!options.no_token) return;
+  const auto address = mcp::http::TcpAddress::parse(options.http);
+  if (address && !address->is_loopback()) {
+    throw CLI::ValidationError("--token", "none is only for addresses of the loopback");
+  }
+}
+
+void add_http_options(CLI::App& mcp, Options& options) {
+  auto* http =
+      mcp.add_option("--http", options.http, "Serve over HTTP there; port 0 stands for a free one")
+          ->type_name("ADDRESS:PORT")
+          ->check([](const std::string& text) {
+            return mcp::http::TcpAddress::parse(text)
+                       ? std::string()
+                       : "expected a numeric address and a port: 127.0.0.1:8000 or [::1]:8000";
+          });
+  auto* file = mcp.add_option("--token-file", options.token_file,
+                              "File whose first line is the clients' token [a random token, "
+                              "printed on stderr]")
+                   ->type_name("FILE")
+                   ->needs(http);
+  mcp.add_option_function<std::string>(
+         "--token", [&options](const std::string&) { options.no_token = true; },
+         "none: clients need no token; only on the loopback")
+      ->type_name("none")
+      ->check(CLI::IsMember({"none"}))
+      ->needs(http)
+      ->excludes(file);
+  mcp.add_option("--allow-host", options.hosts,
+                 "Another name by which clients and web pages may reach the server (repeatable), "
+                 "such as that of a proxy")
+      ->type_name("NAME")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->needs(http);
+}
+
 void add_install_command(CLI::App& mcp, Options& options) {
   InstallOptions& install = options.install;
   CLI::App* command = mcp.add_subcommand("install", "Register the server with agents' clients.");
@@ -140,8 +184,9 @@ void add_install_command(CLI::App& mcp, Options& options) {
 }  // namespace
 
 void add_mcp_command(CLI::App& app, Options& options) {
-  CLI::App& mcp = add_command(app, options, Command::kMcp, "mcp",
-                              "Serve the tools to an MCP client on stdin and stdout.", kMcpFooter);
+  CLI::App& mcp =
+      add_command(app, options, Command::kMcp, "mcp",
+                  "Serve the tools to MCP clients, on stdin and stdout or over HTTP.", kMcpFooter);
   mcp.require_subcommand(0, 1);
   mcp.add_option("--session", options.session,
                  "Session of the client, NAME@<workspace> [its program@<workspace>]")
@@ -149,11 +194,13 @@ void add_mcp_command(CLI::App& app, Options& options) {
   mcp.add_flag("--structured", options.structured,
                "For programs: results also have structuredContent, which several clients show to "
                "models instead of the text");
+  add_http_options(mcp, options);
   add_work_option(mcp, options);
   add_common_options(mcp, options);
   add_install_command(mcp, options);
   add_uninstall_command(mcp, options);
   add_inspect_command(mcp, options);
+  mcp.parse_complete_callback([&options] { check_http(options); });
 }
 
 }  // namespace gibbous::cli

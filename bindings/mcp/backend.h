@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gibbous/runtime.h"
@@ -29,6 +30,12 @@ class ToolsBackend {
   virtual bool cancel(CallId call) = 0;
   // Like Runtime::list_runs() and excerpt(), for the runs of all sessions of the client.
   virtual void list_runs(std::function<void(std::vector<std::string> runs)> on_done) = 0;
+  // The same for the runs of one session.
+  virtual void list_runs_of(const std::string& session,
+                            std::function<void(std::vector<std::string> runs)> on_done) {
+    static_cast<void>(session);
+    list_runs(std::move(on_done));
+  }
   virtual Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) = 0;
 };
 
@@ -47,6 +54,8 @@ class DrivenBackend : public ToolsBackend {
   virtual std::string complaint() const = 0;
   // The process is about to exit: releases everything at once.
   virtual void hand_over() = 0;
+  // The session of calls that name none; "" before the first one where it is claimed.
+  virtual std::string session() const { return {}; }
   // The client has gone; answers to quick calls may still be on their way.
   virtual void announce_end() {}
 };

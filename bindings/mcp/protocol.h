@@ -34,6 +34,7 @@ enum ErrorCode : int {
   kMethodNotFound = -32601,
   kInvalidParams = -32602,
   kInternalError = -32603,
+  kMissingCapability = -32021,
   kUnsupportedVersion = -32022,
   kResourceNotFound = -32002,  // legacy only
 };

@@ -22,6 +22,11 @@ void RuntimeBackend::list_runs(std::function<void(std::vector<std::string>)> on_
   runtime_.list_runs("", std::move(on_done));
 }
 
+void RuntimeBackend::list_runs_of(const std::string& session,
+                                  std::function<void(std::vector<std::string>)> on_done) {
+  runtime_.list_runs(session, std::move(on_done));
+}
+
 Result<std::string> RuntimeBackend::excerpt(std::string_view run, std::size_t budget_tokens) {
   return runtime_.excerpt(run, budget_tokens);
 }

@@ -18,6 +18,8 @@ class RuntimeBackend final : public DrivenBackend {
               std::function<void(const Progress&)> on_progress) override;
   bool cancel(CallId call) override { return runtime_.cancel(call); }
   void list_runs(std::function<void(std::vector<std::string>)> on_done) override;
+  void list_runs_of(const std::string& session,
+                    std::function<void(std::vector<std::string>)> on_done) override;
   Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) override;
 
   void on_event(std::function<void(const Event&)> handler) override;
@@ -29,6 +31,7 @@ class RuntimeBackend final : public DrivenBackend {
     return runtime_.next_timeout();
   }
   std::string complaint() const override { return runtime_.policy_error(); }
+  std::string session() const override { return runtime_.session(); }
   void hand_over() override { runtime_.hand_over(); }
   void announce_end() override { runtime_.announce_end(); }
 

@@ -58,14 +58,16 @@ LogLevel event_level(const Event& event, const Json& fields) {
 Server::Server(ToolsBackend& backend, MessageSink& sink, const Clock& clock, ServerOptions options)
     : backend_(backend), sink_(sink), clock_(clock), options_(std::move(options)) {
   identity_.version = options_.version;
-  identity_.instructions = usage_instructions(backend_.tools());
 }
 
 Server::~Server() = default;
 
 void Server::receive(std::string_view line) {
+  if (!closed_) handle(read_message(line));
+}
+
+void Server::handle(const Incoming& incoming) {
   if (closed_) return;
-  const mcp::Incoming incoming = read_message(line);
   if (const auto* request = std::get_if<Request>(&incoming)) {
     serve(*request);
   } else if (const auto* heard = std::get_if<Notification>(&incoming)) {
@@ -73,7 +75,8 @@ void Server::receive(std::string_view line) {
   } else if (const auto* answered = std::get_if<Response>(&incoming)) {
     take(*answered);
   } else if (const auto* wrong = std::get_if<Malformed>(&incoming)) {
-    send(error_response(wrong->id, wrong->fault));
+    send(error_response(wrong->id, wrong->fault),
+         {wrong->id.is_null() ? nullptr : &wrong->id, true, wrong->fault.code});
   }
 }
 
@@ -85,7 +88,7 @@ void Server::receive_oversized(std::size_t limit) {
 void Server::serve(const Request& request) {
   const std::variant<Envelope, Fault> read = read_envelope(request.params);
   if (const auto* fault = std::get_if<Fault>(&read)) {
-    send(error_response(request.id, *fault));
+    send(error_response(request.id, *fault), {&request.id, true, fault->code});
     return;
   }
   const Envelope& envelope = std::get<Envelope>(read);
@@ -134,6 +137,7 @@ void Server::initialize(const Request& request, const Envelope&) {
   legacy_can_ask_ = capabilities != nullptr && revision >= kFirstThatAsks && can_ask(*capabilities);
   legacy_enum_ = revision == kFirstThatAsks ? TitledEnum::kNames : TitledEnum::kOneOf;
   handshake_ = Handshake::kAnswered;
+  identity_.instructions = usage_instructions(backend_.tools());
   answer(request, legacy_.initialized(revision));
 }
 
@@ -153,6 +157,7 @@ void Server::set_log_level(const Request& request, const Envelope&) {
 }
 
 void Server::discover(const Request& request, const Envelope&) {
+  identity_.instructions = usage_instructions(backend_.tools());
   answer(request, modern_.discovered());
 }
 
@@ -243,14 +248,14 @@ void Server::finish_call(const std::shared_ptr<PendingCall>& pending, const Call
   calls_.erase(id_key(pending->id));
   switch (pending->kind) {
     case CallKind::kTool:
-      return send(tool_answer(*pending, result));
+      return send(tool_answer(*pending, result), {&pending->id, true});
     case CallKind::kResource:
-      return send(resource_answer(*pending, result));
+      return send(resource_answer(*pending, result), {&pending->id, true});
     case CallKind::kPrompt:
-      return send(prompt_answer(*pending, result));
+      return send(prompt_answer(*pending, result), {&pending->id, true});
     case CallKind::kPromptCompletion:
     case CallKind::kResourceCompletion:
-      return send(completion_answer(*pending, result));
+      return send(completion_answer(*pending, result), {&pending->id, true});
   }
 }
 
@@ -274,7 +279,8 @@ void Server::report_progress(PendingCall& pending, const Progress& progress) {
   pending.last_progress = progress.progress;
   const bool has_total = progress.total && std::isfinite(*progress.total);
   send(progress_notification(*pending.progress_token, progress.progress,
-                             has_total ? json_number(*progress.total) : Json(), progress.message));
+                             has_total ? json_number(*progress.total) : Json(), progress.message),
+       {&pending.id});
 }
 
 void Server::cancel(const Json& params) {
@@ -332,7 +338,7 @@ void Server::listen(const Request& request, const Envelope&) {
            std::to_string(options_.max_subscriptions) + " subscriptions are open: end one first");
     return;
   }
-  send(modern_.acknowledged(request.id, honoured));
+  send(modern_.acknowledged(request.id, honoured), {&request.id});
   subscriptions_[id_key(request.id)] = Subscription{request.id, std::move(honoured)};
 }
 
@@ -359,13 +365,18 @@ void Server::log(const Event& event) {
   Parsed parsed = parse_json(event.json);
   if (!parsed.value.is_object()) return;
   const LogLevel level = event_level(event, parsed.value);
-  if (!log_wanted(level, find_member(parsed.value, "call"))) return;
+  const Json* call = find_member(parsed.value, "call");
+  if (!log_wanted(level, call)) return;
+  About about;
+  for (const auto& [key, pending] : calls_) {
+    if (call != nullptr && *call == pending->call) about.request = &pending->id;
+  }
   // These are reported in another way, or mean nothing to the client.
   for (const char* name : {"session", "level", "call"}) parsed.value.erase(name);
   const bool of_run = find_member(parsed.value, "run") != nullptr;
   if (!of_run) parsed.value.erase("event");
   const char* logger = event.name == "log" ? "scripts" : of_run ? "runs" : "runtime";
-  send(log_notification(level, logger, std::move(parsed.value)));
+  send(log_notification(level, logger, std::move(parsed.value)), about);
 }
 
 // A legacy client sets one level for everything. A modern client sets it with each request, so the
@@ -387,7 +398,7 @@ void Server::list_changed(List list) {
   }
   for (const auto& [key, subscription] : subscriptions_) {
     if (subscription.wanted.lists.count(list) != 0) {
-      send(modern_.list_changed(subscription.id, list));
+      send(modern_.list_changed(subscription.id, list), {&subscription.id});
     }
   }
 }
@@ -395,7 +406,8 @@ void Server::list_changed(List list) {
 void Server::shut_down() {
   if (closed_) return;
   for (const auto& [key, subscription] : subscriptions_) {
-    send(response(subscription.id, modern_.subscription_ended(subscription.id)));
+    send(response(subscription.id, modern_.subscription_ended(subscription.id)),
+         {&subscription.id, true});
   }
   closed_ = true;
   for (auto* calls : {&calls_, &suspended_}) {
@@ -426,16 +438,19 @@ void Server::answer(const Request& request, Json result) {
     refuse(request.id, kInternalError, "The answer would be longer than clients accept");
     return;
   }
-  send(std::move(line));
+  send(std::move(line), {&request.id, true});
 }
 
 void Server::refuse(const Json& id, int code, std::string message) {
-  send(error_response(id, Fault{code, std::move(message), nullptr}));
+  send(error_response(id, Fault{code, std::move(message), nullptr}),
+       {id.is_null() ? nullptr : &id, true, code});
 }
 
-void Server::send(std::string message) {
+void Server::send(std::string message, const About& about) {
   // Answers were already made to fit; here only a notification can be dropped.
-  if (!closed_ && message.size() < options_.max_line_bytes) sink_.send(std::move(message));
+  if (!closed_ && message.size() < options_.max_line_bytes) {
+    sink_.send_about(std::move(message), about);
+  }
 }
 
 }  // namespace gibbous::mcp

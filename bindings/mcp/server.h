@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bindings/mcp/backend.h"
 #include "bindings/mcp/elicitation.h"
@@ -23,11 +24,23 @@
 
 namespace gibbous::mcp {
 
+// What a message belongs to, for transports that have a stream for each request.
+struct About {
+  const Json* request = nullptr;  // the id of a request of the client; null: none in particular
+  bool ends = false;              // it answers that request
+  int error = 0;                  // the code of an error that does
+};
+
 // Takes outgoing messages, each one line without its end.
 class MessageSink {
  public:
   virtual ~MessageSink() = default;
   virtual void send(std::string message) = 0;
+  // What the server calls. `about` is valid during the call only.
+  virtual void send_about(std::string message, const About& about) {
+    static_cast<void>(about);
+    send(std::move(message));
+  }
   // The client does not keep up, so optional messages (progress, log) should not be sent now.
   virtual bool congested() const = 0;
 };
@@ -47,6 +60,7 @@ struct ServerOptions {
   PageLimits page;
   // A modern client may take this long to answer; then the call is cancelled.
   Nanos answer_time = std::chrono::minutes(10);
+  std::string state_prefix;  // every requestState begins with it
 };
 
 class Server {
@@ -60,6 +74,8 @@ class Server {
 
   // One line from the client, without its end.
   void receive(std::string_view line);
+  // The same for a message that has been read.
+  void handle(const Incoming& incoming);
   // The client sent a line that exceeds the limit.
   void receive_oversized(std::size_t limit);
   // Handles an event of the runtime.
@@ -76,6 +92,8 @@ class Server {
 
   // Calls whose requests are unanswered.
   std::size_t calls_in_flight() const { return calls_.size(); }
+  // Whether a modern client has questions to answer, and must return for that.
+  bool awaits_answers() const { return !suspended_.empty(); }
 
  private:
   struct PendingCall;
@@ -143,7 +161,7 @@ class Server {
   const Dialect& dialect(Era era) const;
   void answer(const Request& request, Json result);
   void refuse(const Json& id, int code, std::string message);
-  void send(std::string message);
+  void send(std::string message, const About& about = {});
 
   ToolsBackend& backend_;
   MessageSink& sink_;

@@ -60,7 +60,8 @@ void Server::on_ask(AskRequest request) {
   const AskRequest& question = pending->questions[name] = std::move(request);
   switch (pending->era) {
     case Era::kLegacy:
-      send(server_request(name, kElicit, elicitation_params(question, legacy_enum_)));
+      send(server_request(name, kElicit, elicitation_params(question, legacy_enum_)),
+           {&pending->id});
       return;
     case Era::kModern:
       if (pending->state.empty()) suspend(pending);
@@ -79,7 +80,8 @@ void Server::on_withdrawn(const std::string& question) {
       if (pending->era == Era::kLegacy) {
         send(notification("notifications/cancelled",
                           Json{{"requestId", found->first},
-                               {"reason", "it was answered elsewhere, or its call has ended"}}));
+                               {"reason", "it was answered elsewhere, or its call has ended"}}),
+             {&pending->id});
       }
       const AskRequest over = std::move(found->second);
       pending->questions.erase(found);
@@ -106,7 +108,7 @@ void Server::take(const Response& response) {
 
 void Server::suspend(const std::shared_ptr<PendingCall>& pending) {
   calls_.erase(id_key(pending->id));
-  pending->state = unguessable();
+  pending->state = options_.state_prefix + unguessable();
   pending->expires = clock_.now() + options_.answer_time;
   suspended_[pending->state] = pending;
   Json requests = Json::object();
@@ -114,7 +116,8 @@ void Server::suspend(const std::shared_ptr<PendingCall>& pending) {
     requests[name] =
         Json{{"method", kElicit}, {"params", elicitation_params(question, TitledEnum::kOneOf)}};
   }
-  send(response(pending->id, modern_.input_required(std::move(requests), pending->state)));
+  send(response(pending->id, modern_.input_required(std::move(requests), pending->state)),
+       {&pending->id, true});
 }
 
 void Server::resume(const Request& request, const Envelope& envelope, const CallRequest& call,
@@ -159,7 +162,8 @@ void Server::withdraw(PendingCall& pending, const AskAnswer& answer) {
   for (auto& [name, question] : std::exchange(pending.questions, {})) {
     if (pending.era == Era::kLegacy) {
       send(notification("notifications/cancelled",
-                        Json{{"requestId", name}, {"reason", answer.reason}}));
+                        Json{{"requestId", name}, {"reason", answer.reason}}),
+           {&pending.id});
     }
     reply(std::move(question), answer);
   }

@@ -197,7 +197,7 @@ void Server::resource_updated(const std::string& uri) {
   if (legacy_watched_.count(uri) != 0) send(legacy_.resource_updated(uri));
   for (const auto& [key, subscription] : subscriptions_) {
     if (subscription.wanted.uris.count(uri) == 0) continue;
-    send(modern_.resource_updated(subscription.id, uri));
+    send(modern_.resource_updated(subscription.id, uri), {&subscription.id});
   }
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bindings/mcp/log_text.h"
 #include "bindings/mcp/runtime_backend.h"
 #include "bindings/mcp/server.h"
 #include "bindings/stdio/line_splitter.h"
@@ -43,22 +44,6 @@ int poll_timeout(const std::optional<milliseconds>& limit) {
   constexpr milliseconds kLongest(60'000);
   if (!limit) return -1;
   return static_cast<int>(std::clamp(*limit, milliseconds(0), kLongest).count());
-}
-
-// An event as a line of the log; "" when it does not belong there.
-std::string log_text(const Event& event) {
-  const bool is_log = event.name == "log";
-  if (!is_log && event.name != "reload_failed" && event.name != "keeper_lost") return {};
-  const Parsed parsed = parse_json(event.json);
-  if (!parsed.value.is_object()) return {};
-  const auto text = [&parsed](const char* name) {
-    const auto found = parsed.value.find(name);
-    return found != parsed.value.end() && found->is_string() ? found->get<std::string>()
-                                                             : std::string();
-  };
-  if (is_log) return text("level") + ": " + text("message");
-  if (event.name == "keeper_lost") return "the keeper has died: " + text("message");
-  return "reload failed, the old scripts stay: " + text("message");
 }
 
 class StdioTransport final : public MessageSink {

@@ -275,15 +275,17 @@ export class Workbench {
   }
 }
 
-async function connectV1(bench, { mode, onToolsChanged, onElicit }) {
+const overStdio = (stdio, bench, mode) => () => new stdio.StdioClientTransport({
+  command: bench.program ?? GIBBOUS, args: bench.args(mode), env: bench.env(), stderr: 'ignore',
+});
+
+async function connectV1(transport, { onToolsChanged, onElicit }) {
   const client = new v1.Client(IDENTITY, onElicit && { capabilities: { elicitation: {} } });
   if (onElicit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => onElicit(params));
   if (onToolsChanged) {
     client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
   }
-  await client.connect(new v1stdio.StdioClientTransport({
-    command: bench.program ?? GIBBOUS, args: bench.args(mode), env: bench.env(), stderr: 'ignore',
-  }));
+  await client.connect(transport());
   return {
     client,
     revision: '2025-11-25',
@@ -294,7 +296,7 @@ async function connectV1(bench, { mode, onToolsChanged, onElicit }) {
   };
 }
 
-async function connectV2(bench, { mode, onToolsChanged, onElicit }, negotiation) {
+async function connectV2(transport, { onToolsChanged, onElicit }, negotiation) {
   const client = new v2.Client(IDENTITY, {
     versionNegotiation: { mode: negotiation },
     ...(onElicit && { capabilities: { elicitation: {} } }),
@@ -303,9 +305,7 @@ async function connectV2(bench, { mode, onToolsChanged, onElicit }, negotiation)
   if (onElicit) {
     client.setRequestHandler('elicitation/create', ({ params }) => onElicit(params));
   }
-  await client.connect(new v2stdio.StdioClientTransport({
-    command: bench.program ?? GIBBOUS, args: bench.args(mode), env: bench.env(), stderr: 'ignore',
-  }));
+  await client.connect(transport());
   return {
     client,
     revision: client.getNegotiatedProtocolVersion(),
@@ -315,15 +315,89 @@ async function connectV2(bench, { mode, onToolsChanged, onElicit }, negotiation)
   };
 }
 
+function connectV2Stdio(bench, options, negotiation) {
+  return connectV2(overStdio(v2stdio, bench, options.mode), options, negotiation);
+}
+
 /** Every official client that a host may be built with. */
 export const CLIENTS = [
-  { name: 'SDK 1, legacy', revision: '2025-11-25', connect: connectV1 },
+  { name: 'SDK 1, legacy', revision: '2025-11-25',
+    connect: (bench, options) => connectV1(overStdio(v1stdio, bench, options.mode), options) },
   { name: 'SDK 2, legacy', revision: '2025-11-25',
-    connect: (bench, options) => connectV2(bench, options, 'legacy') },
+    connect: (bench, options) => connectV2Stdio(bench, options, 'legacy') },
   { name: 'SDK 2, negotiated', revision: MODERN,
-    connect: (bench, options) => connectV2(bench, options, 'auto') },
+    connect: (bench, options) => connectV2Stdio(bench, options, 'auto') },
   { name: 'SDK 2, pinned', revision: MODERN,
-    connect: (bench, options) => connectV2(bench, options, { pin: MODERN }) },
+    connect: (bench, options) => connectV2Stdio(bench, options, { pin: MODERN }) },
+];
+
+/** `gibbous mcp --http`, once it serves. */
+export class HttpServer {
+  static async start(t, bench, { token, mode } = {}) {
+    const server = new HttpServer();
+    const args = [...bench.args(mode), '--http', '127.0.0.1:0'];
+    if (token) {
+      const file = path.join(bench.directory, 'token');
+      await writeFile(file, `${token}\n`, { mode: 0o600 });
+      args.push('--token-file', file);
+    }
+    server.child = spawn(GIBBOUS, args, {
+      stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, ...bench.env() },
+    });
+    t.after(() => server.child.kill('SIGKILL'));
+    server.exited = new Promise((resolve) => {
+      server.child.once('exit', (code, signal) => resolve({ code, signal, at: performance.now() }));
+    });
+    server.said = '';
+    server.child.stderr.setEncoding('utf8');
+    server.child.stderr.on('data', (chunk) => {
+      server.said += chunk;
+    });
+    const wanted = token ? /serving (\S+)\n/ : /serving (\S+)\n[^]*Bearer (\S+)\n/;
+    const [, url, made] = await until('the server serves', () => wanted.exec(server.said));
+    server.url = new URL(url);
+    server.token = token ?? made;
+    return server;
+  }
+
+  get options() {
+    return { requestInit: { headers: { Authorization: `Bearer ${this.token}` } } };
+  }
+
+  /** A modern request without a client library. */
+  post(message, headers = {}) {
+    const params = { ...message.params, _meta: {
+      'io.modelcontextprotocol/protocolVersion': MODERN,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    } };
+    const name = params.name ?? params.uri;
+    return fetch(this.url, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${this.token}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        'MCP-Protocol-Version': MODERN,
+        'Mcp-Method': message.method,
+        ...(name && { 'Mcp-Name': name }),
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message, params }),
+    });
+  }
+}
+
+async function connectV2Http(server, options, negotiation) {
+  return connectV2(
+    () => new v2.StreamableHTTPClientTransport(server.url, server.options), options, negotiation);
+}
+
+/** The same clients over HTTP. */
+export const HTTP_CLIENTS = [
+  { name: 'SDK 2 over HTTP, pinned', revision: MODERN,
+    connect: (server, options) => connectV2Http(server, options, { pin: MODERN }) },
+  { name: 'SDK 2 over HTTP, negotiated', revision: MODERN,
+    connect: (server, options) => connectV2Http(server, options, 'auto') },
 ];
 
 /** The text of a result, as a host that ignores structured content shows it. */

@@ -60,6 +60,7 @@ MAY_INCLUDE = {
     'bindings/stdio': ['runtime/base'],
     'bindings/c': FRONT_END,
     'bindings/mcp': FRONT_END,
+    'bindings/mcp/http': FRONT_END + ['bindings/mcp'],
     'bindings/module': FRONT_END,
     'bindings/python': FRONT_END,
     # What people see of the journal, which a process reads that has no runtime: records and output
@@ -69,7 +70,7 @@ MAY_INCLUDE = {
     'bindings/inspect/report': FRONT_END + ['runtime/journal', 'runtime/output', 'bindings/inspect'],
     'bindings/inspect/top': FRONT_END + ['runtime/journal', 'runtime/output', 'bindings/inspect'],
     # The command is also what starts the MCP server, and what prints the journal.
-    'bindings/cli': FRONT_END + ['bindings/mcp', 'bindings/inspect', 'bindings/inspect/report',
+    'bindings/cli': FRONT_END + ['bindings/mcp', 'bindings/mcp/http', 'bindings/inspect', 'bindings/inspect/report',
                                    'bindings/inspect/top',
                                    'runtime/journal'],
 }
@@ -87,6 +88,7 @@ LIBRARIES = {
     'libvterm': (r'vterm.*\.h', ['runtime/terminal']),
     'SQLite': (r'sqlite3\.h', ['runtime/journal']),
     'CLI11': (r'CLI/.*', ['bindings/cli']),
+    'http-parser': (r'http_parser\.h', ['bindings/mcp/http']),
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]')

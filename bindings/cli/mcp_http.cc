@@ -1,0 +1,50 @@
+// See mcp_http.h.
+#include "bindings/cli/mcp_http.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bindings/mcp/http/access.h"
+#include "bindings/mcp/http/tcp_address.h"
+#include "bindings/mcp/http/token.h"
+
+namespace gibbous::cli {
+namespace {
+
+Result<std::string> token_of(const Options& options) {
+  if (options.no_token) return std::string();
+  if (!options.token_file.empty()) return mcp::http::read_token_file(options.token_file);
+  return mcp::http::make_token();
+}
+
+}  // namespace
+
+Result<mcp::http::HttpOptions> http_options(const Options& options, std::string* announcement) {
+  Result<std::string> token = token_of(options);
+  if (!token) return token.status();
+  const std::optional<mcp::http::TcpAddress> address = mcp::http::TcpAddress::parse(options.http);
+  if (!address)
+    return Status::error("invalid_arguments", "--http: not an address: " + options.http);
+  Result<UniqueFd> socket = address->listen();
+  if (!socket) return socket.status();
+
+  *announcement =
+      "gibbous mcp: serving http://" + mcp::http::TcpAddress::of(*socket) + mcp::http::kPath + "\n";
+  if (options.token_file.empty() && !options.no_token) {
+    *announcement += "gibbous mcp: clients send Authorization: Bearer " + *token + "\n";
+  }
+  mcp::http::Listener listener;
+  listener.socket = std::move(*socket);
+  listener.access.token = std::move(*token);
+  listener.access.any_address = !address->is_loopback();
+  for (const std::string& host : options.hosts) {
+    listener.access.hosts.push_back(mcp::http::host_name(host));
+  }
+  mcp::http::HttpOptions made;
+  made.structured = options.structured;
+  made.listeners.push_back(std::move(listener));
+  return made;
+}
+
+}  // namespace gibbous::cli

@@ -1,0 +1,40 @@
+// ClientBackend: the runtime as one client of the HTTP transport may use it: its calls and its runs
+// are those of one session. Loop thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bindings/mcp/backend.h"
+
+namespace gibbous::mcp::http {
+
+class ClientBackend final : public ToolsBackend {
+ public:
+  // `backend` must outlive this. "" is the backend's own session.
+  ClientBackend(ToolsBackend& backend, std::string session);
+
+  std::vector<ToolInfo> tools() const override { return backend_.tools(); }
+  CallId call(CallRequest request, std::function<void(CallResult)> on_done,
+              std::function<void(const Progress&)> on_progress) override;
+  bool cancel(CallId call) override { return backend_.cancel(call); }
+  void list_runs(std::function<void(std::vector<std::string>)> on_done) override;
+  Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) override;
+
+  const std::string& session() const { return session_; }
+  // Whether it made this call, which has not ended.
+  bool owns(CallId call) const { return calls_->count(call) != 0; }
+  void cancel_all();
+
+ private:
+  ToolsBackend& backend_;
+  const std::string session_;
+  // A call may end after this is gone.
+  std::shared_ptr<std::set<CallId>> calls_ = std::make_shared<std::set<CallId>>();
+};
+
+}  // namespace gibbous::mcp::http

@@ -1,0 +1,227 @@
+// See endpoint.h.
+#include "bindings/mcp/http/endpoint.h"
+
+#include <algorithm>
+#include <charconv>
+#include <variant>
+
+#include "bindings/json/member.h"
+#include "bindings/mcp/http/modern_headers.h"
+#include "bindings/mcp/messages.h"
+
+namespace gibbous::mcp::http {
+namespace {
+
+constexpr const char* kAllowed = "Allow: POST\r\n";
+constexpr std::string_view kVersionHeader = "mcp-protocol-version";
+
+Answer refusal(HttpStatus status, int code, std::string message, const Json& id = nullptr,
+               std::string fields = {}) {
+  return {status, error_response(id, Fault{code, std::move(message), nullptr}), std::move(fields)};
+}
+
+Answer refusal(const Fault& fault, const Json& id) {
+  return {kBadRequest, error_response(id, fault), {}};
+}
+
+// The media type of a field, without its parameters.
+bool names_type(std::string_view list, std::string_view type) {
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    std::string_view each = list.substr(0, std::min(list.substr(0, comma).find(';'), comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    const auto is_blank = [](char letter) { return letter == ' ' || letter == '\t'; };
+    while (!each.empty() && is_blank(each.front())) each.remove_prefix(1);
+    while (!each.empty() && is_blank(each.back())) each.remove_suffix(1);
+    const auto same = [](char left, char right) {
+      return (left >= 'A' && left <= 'Z' ? left - 'A' + 'a' : left) == right;
+    };
+    if (std::equal(each.begin(), each.end(), type.begin(), type.end(), same)) return true;
+  }
+  return false;
+}
+
+bool accepts(const RequestHead& head, std::string_view type) {
+  if (head.count("accept") == 0) return true;
+  const std::string whole_group = std::string(type.substr(0, type.find('/'))) + "/*";
+  for (const auto& [name, value] : head.fields) {
+    if (name != "accept") continue;
+    if (names_type(value, type) || names_type(value, whole_group) || names_type(value, "*/*")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+constexpr std::string_view kJsonType = "application/json";
+constexpr std::string_view kEventsType = "text/event-stream";
+
+const Json* version_in_meta(const Request& request) {
+  const Json* meta = find_member(request.params, "_meta");
+  return meta == nullptr ? nullptr : find_member(*meta, kMetaVersion);
+}
+
+bool is_modern_head(const RequestHead& head) {
+  const std::string* version = head.field(kVersionHeader);
+  return version != nullptr && *version >= kModernRevision;
+}
+
+}  // namespace
+
+Endpoint::Endpoint(DrivenBackend& backend, const Limits& limits, const Clock& clock,
+                   ServerOptions options)
+    : backend_(backend), limits_(limits), clock_(clock), options_(std::move(options)) {}
+
+Endpoint::~Endpoint() = default;
+
+std::optional<Answer> Endpoint::look_at(const RequestHead& head) {
+  if (head.target != kPath) {
+    return refusal(kNotFound, kInvalidRequest, std::string("The path of the server is ") + kPath);
+  }
+  if (head.method != "POST") {
+    return refusal(kMethodNotAllowed, kInvalidRequest, "Send messages with POST", nullptr,
+                   kAllowed);
+  }
+  const std::string* type = head.field("content-type");
+  if (type == nullptr || !names_type(*type, kJsonType)) {
+    return refusal(kUnsupportedMediaType, kInvalidRequest,
+                   "The Content-Type of a message is application/json");
+  }
+  if (!accepts(head, kJsonType) && !accepts(head, kEventsType)) {
+    return refusal(kNotAcceptable, kInvalidRequest,
+                   "Answers are application/json or text/event-stream: accept both");
+  }
+  return std::nullopt;
+}
+
+void Endpoint::take(Connection& connection, const RequestHead& head, std::string body) {
+  const Incoming incoming = read_message(body);
+  if (const auto* request = std::get_if<Request>(&incoming)) {
+    take_request(connection, head, *request);
+  } else if (const auto* wrong = std::get_if<Malformed>(&incoming)) {
+    connection.answer(refusal(wrong->fault, wrong->id));
+  } else if (std::holds_alternative<Notification>(incoming) && is_modern_head(head)) {
+    // A client of this revision cancels by closing the stream, and has nothing else to tell.
+    connection.answer({kAccepted, {}, {}});
+  } else {
+    connection.answer(refusal(kBadRequest, kInvalidRequest, "The message belongs to no session"));
+  }
+}
+
+void Endpoint::take_request(Connection& connection, const RequestHead& head,
+                            const Request& request) {
+  if (version_in_meta(request) != nullptr) {
+    serve_modern(connection, head, request);
+    return;
+  }
+  connection.answer(refusal(kBadRequest, kInvalidParams,
+                            std::string("The request's _meta lacks ") + kMetaVersion, request.id));
+}
+
+void Endpoint::serve_modern(Connection& connection, const RequestHead& head,
+                            const Request& request) {
+  if (auto fault = compare_version(head, *version_in_meta(request))) {
+    connection.answer(refusal(*fault, request.id));
+    return;
+  }
+  const std::variant<Envelope, Fault> read = read_envelope(request.params);
+  if (const auto* fault = std::get_if<Fault>(&read)) {
+    connection.answer(refusal(*fault, request.id));
+    return;
+  }
+  if (auto fault = compare_names(head, request)) {
+    connection.answer(refusal(*fault, request.id));
+    return;
+  }
+  const bool takes_body = accepts(head, kJsonType);
+  const bool takes_events = accepts(head, kEventsType);
+  if (request.method == "subscriptions/listen" && !takes_events) {
+    connection.answer(refusal(kNotAcceptable, kInvalidRequest,
+                              "A subscription is a text/event-stream: accept it", request.id));
+    return;
+  }
+  if (Exchange* exchange = returned_to(request)) {
+    exchange->serve(connection, takes_body, takes_events, request);
+    return;
+  }
+  if (exchanges_.size() >= limits_.exchanges) {
+    connection.answer(refusal(kUnavailable, kInternalError,
+                              "Too many requests are in progress: wait for some of them",
+                              request.id));
+    return;
+  }
+  const std::uint64_t number = ++last_exchange_;
+  ServerOptions options = options_;
+  options.state_prefix = std::to_string(number) + ".";
+  auto& exchange = exchanges_[number] =
+      std::make_unique<Exchange>(backend_, std::string(), clock_, std::move(options),
+                                 [this, number] { resting_.push_back(number); });
+  exchange->serve(connection, takes_body, takes_events, request);
+}
+
+// The call that waits for the client's answers, if this request continues one.
+Exchange* Endpoint::returned_to(const Request& request) {
+  const std::string* state = find_text(request.params, "requestState");
+  if (state == nullptr) return nullptr;
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(state->data(), state->data() + state->size(), number);
+  if (error != std::errc() || end == state->data() + state->size() || *end != '.') return nullptr;
+  const auto found = exchanges_.find(number);
+  if (found == exchanges_.end() || found->second->busy()) return nullptr;
+  return found->second.get();
+}
+
+template <typename Visit>
+void Endpoint::each_server(const Visit& visit) {
+  for (const auto& [number, exchange] : exchanges_) visit(exchange->server(), exchange->backend());
+}
+
+bool Endpoint::concerns(const std::string& session, const Event& event) const {
+  if (event.session.empty()) return true;
+  return event.session == (session.empty() ? backend_.session() : session);
+}
+
+void Endpoint::on_event(const Event& event) {
+  each_server([&](Server& server, const ClientBackend& backend) {
+    if (concerns(backend.session(), event)) server.on_event(event);
+  });
+}
+
+void Endpoint::on_ask(AskRequest request) {
+  Server* asked = nullptr;
+  each_server([&](Server& server, const ClientBackend& backend) {
+    if (backend.owns(request.call)) asked = &server;
+  });
+  if (asked != nullptr) asked->on_ask(std::move(request));
+}
+
+void Endpoint::on_withdrawn(const std::string& question) {
+  each_server([&](Server& server, const ClientBackend&) { server.on_withdrawn(question); });
+}
+
+void Endpoint::tidy() {
+  for (const auto& [number, exchange] : exchanges_) {
+    if (!exchange->server().awaits_answers()) continue;
+    exchange->server().expire();
+    if (exchange->over()) resting_.push_back(number);
+  }
+  for (const std::uint64_t number : std::exchange(resting_, {})) {
+    const auto found = exchanges_.find(number);
+    if (found != exchanges_.end() && found->second->over()) exchanges_.erase(found);
+  }
+}
+
+std::optional<Nanos> Endpoint::next_timeout() const {
+  std::optional<Nanos> soonest;
+  for (const auto& [number, exchange] : exchanges_) {
+    const std::optional<Nanos> each = exchange->server().next_timeout();
+    if (each && (!soonest || *each < *soonest)) soonest = each;
+  }
+  return soonest;
+}
+
+void Endpoint::shut_down() {
+  each_server([](Server& server, const ClientBackend&) { server.shut_down(); });
+}
+
+}  // namespace gibbous::mcp::http

@@ -1,0 +1,23 @@
+// See log_text.h.
+#include "bindings/mcp/log_text.h"
+
+#include "bindings/mcp/json.h"
+
+namespace gibbous::mcp {
+
+std::string log_text(const Event& event) {
+  const bool is_log = event.name == "log";
+  if (!is_log && event.name != "reload_failed" && event.name != "keeper_lost") return {};
+  const Parsed parsed = parse_json(event.json);
+  if (!parsed.value.is_object()) return {};
+  const auto text = [&parsed](const char* name) {
+    const auto found = parsed.value.find(name);
+    return found != parsed.value.end() && found->is_string() ? found->get<std::string>()
+                                                             : std::string();
+  };
+  if (is_log) return text("level") + ": " + text("message");
+  if (event.name == "keeper_lost") return "the keeper has died: " + text("message");
+  return "reload failed, the old scripts stay: " + text("message");
+}
+
+}  // namespace gibbous::mcp

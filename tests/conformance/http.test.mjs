@@ -1,0 +1,130 @@
+// `gibbous mcp --http` through the official clients, and by requests that no client library sends.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { HTTP_CLIENTS, HttpServer, MODERN, Workbench, promised, textOf, until } from './support.mjs';
+
+/** A server, and a client that is connected to it. Both are gone when the test ends. */
+async function connect(t, client, options = {}) {
+  const bench = await Workbench.for(t);
+  if (options.onElicit) await bench.askAboutStarts();
+  const server = await HttpServer.start(t, bench);
+  const session = await client.connect(server, options);
+  t.after(() => session.close());
+  assert.equal(session.revision, client.revision);
+  return { bench, server, session };
+}
+
+for (const client of HTTP_CLIENTS) {
+  describe(client.name, () => {
+    test('lists tools and resources, starts a process and reads its output', async (t) => {
+      const { bench, session } = await connect(t, client);
+      assert.match(session.client.getInstructions(), /bg_start/);
+      const names = (await session.listTools()).map((tool) => tool.name);
+      assert.ok(names.includes('bg_start'));
+      const started = await session.callTool('bg_start', { command: 'echo hello; sleep 600' });
+      const { id, pid } = started.structuredContent;
+      const seen = await session.callTool('wait_for', { id, output_regex: 'hello' });
+      assert.ok(!seen.isError, textOf(seen));
+      assert.ok(await bench.isAlive(pid));
+      const { resources } = await session.client.listResources();
+      assert.deepEqual(resources.map(({ uri }) => uri), [`gibbous://runs/${id}`]);
+      const killed = await session.callTool('bg_kill', { id });
+      assert.ok(!killed.isError, textOf(killed));
+    });
+
+    test('progress rises until the result', async (t) => {
+      const { session } = await connect(t, client);
+      const seen = [];
+      let noted;
+      const result = await session.callTool('probe_count', { until_seen: true }, {
+        onprogress: (progress) => {
+          seen.push(progress.progress);
+          if (progress.progress === progress.total) noted = session.callTool('probe_saw', {});
+        } });
+      await noted;
+      assert.equal(textOf(result), 'counted');
+      assert.deepEqual(seen, [0, 50, 100]);
+    });
+
+    test('a cancelled call kills its child, and the server continues', async (t) => {
+      const { bench, session } = await connect(t, client);
+      const stop = new AbortController();
+      const started = promised('the pid of the child');
+      const call = session.callTool('probe_hang', {}, {
+        signal: stop.signal, onprogress: ({ message }) => started.resolve(message) });
+      const refused = assert.rejects(call);
+      const pid = Number((await started.promise).replace('pid ', ''));
+      assert.ok(await bench.isAlive(pid));
+      stop.abort('not needed any more');
+      await refused;
+      await until('the child is gone', async () => !(await bench.isAlive(pid)));
+      assert.ok(!(await session.callTool('bg_status', {})).isError);
+    });
+
+    test('an edited script is announced', async (t) => {
+      const changes = [];
+      const { bench, session } = await connect(t, client, {
+        onToolsChanged: () => changes.push(1) });
+      await session.listTools();
+      await bench.addTool();
+      await until('the change is announced', () => changes.length > 0);
+      assert.equal(textOf(await session.callTool('probe_extra', {})), 'extra');
+    });
+
+    test('a question of the policy reaches the user', async (t) => {
+      const asked = [];
+      const { bench, session } = await connect(t, client, { onElicit: (params) => {
+        asked.push(params);
+        return { action: 'accept', content: { answer: 'once' } };
+      } });
+      const started = await session.callTool('bg_start', { command: 'sleep 600' });
+      assert.ok(!started.isError, textOf(started));
+      assert.equal(asked.length, 1);
+      await until('it runs', () => bench.isAlive(started.structuredContent.pid));
+    });
+  });
+}
+
+test('requests without the token, of other pages and by other names are refused', async (t) => {
+  const server = await HttpServer.start(t, await Workbench.for(t));
+  const status = async (headers) => (await server.post(
+    { id: 1, method: 'server/discover' }, headers)).status;
+  assert.equal(await status({}), 200);
+  assert.equal(await status({ Authorization: 'Bearer wrong' }), 401);
+  assert.equal(await status({ Origin: 'http://evil.example' }), 403);
+  assert.equal(await status({ Origin: 'http://localhost:1' }), 200);
+  assert.equal(await status({ 'Mcp-Method': 'tools/list' }), 400);
+});
+
+test('the server ends in time on SIGTERM, with streams open and a process that ignores signals', async (t) => {
+  const times = [];
+  for (let attempt = 0; attempt < 3; ++attempt) {
+    const bench = await Workbench.for(t);
+    const server = await HttpServer.start(t, bench);
+    const started = await server.post({ id: 1, method: 'tools/call', params: {
+      name: 'bg_start', arguments: { command: "trap '' TERM; while :; do sleep 600; done" } } },
+    { Accept: 'application/json' });
+    assert.ok(!(await started.json()).result.isError);
+    const listening = await server.post({ id: 's', method: 'subscriptions/listen', params: {
+      notifications: { toolsListChanged: true } } });
+    const began = performance.now();
+    server.child.kill('SIGTERM');
+    const { code, at } = await server.exited;
+    assert.equal(code, 0);
+    times.push(at - began);
+    assert.match(await listening.text(), /"resultType":"complete"/);
+    await bench.untilNothingIsLeft();
+  }
+  t.diagnostic(`exit after ${times.map((time) => time.toFixed(1)).join(', ')} ms`);
+  assert.ok(Math.min(...times) < 250, `exit took ${times.join(', ')} ms`);
+});
+
+test('a token file is used, and nothing secret is printed', async (t) => {
+  const bench = await Workbench.for(t);
+  const server = await HttpServer.start(t, bench, { token: 'a-token-of-our-own-choice' });
+  assert.ok(!server.said.includes('a-token-of-our-own'));
+  assert.equal((await server.post({ id: 1, method: 'server/discover' })).status, 200);
+  assert.equal(MODERN, (await (await server.post({ id: 1, method: 'server/discover' })).json())
+    .result.supportedVersions[0]);
+});

@@ -19,8 +19,6 @@
 namespace gibbous::cli {
 namespace {
 
-// The session of clients that have none of their own.
-constexpr const char* kHttpSession = "http";
 constexpr int kNone = -1;
 
 }  // namespace
@@ -43,9 +41,9 @@ ExitCode run_mcp(const Options& options) {
     http = std::move(*made);
   }
   RuntimeOptions runtime_options = options.runtime;
-  runtime_options.session = !options.session.empty() ? options.session
-                            : over_http              ? kHttpSession
-                                                     : client_program();
+  runtime_options.session = over_http                 ? http->session
+                            : options.session.empty() ? client_program()
+                                                      : options.session;
   runtime_options.claim_session = true;
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);

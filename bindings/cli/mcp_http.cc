@@ -1,13 +1,17 @@
 // See mcp_http.h.
 #include "bindings/cli/mcp_http.h"
 
+#include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "bindings/mcp/http/access.h"
 #include "bindings/mcp/http/tcp_address.h"
 #include "bindings/mcp/http/token.h"
+#include "runtime/base/sha256.h"
 
 namespace gibbous::cli {
 namespace {
@@ -19,6 +23,22 @@ Result<std::string> token_of(const Options& options) {
 }
 
 }  // namespace
+
+std::string http_session(const Options& options) {
+  // As long as the runtime takes, with what is added for a client of its own.
+  constexpr std::size_t kMaxBytes = 180;
+  constexpr std::size_t kHashDigits = 16;
+  std::string name = options.session.empty() ? "http" : options.session;
+  if (name.find('@') != std::string::npos) return name;
+  std::error_code failure;
+  const std::string& given = options.runtime.workspace;
+  const auto place = std::filesystem::absolute(given.empty() ? "." : given, failure);
+  std::string workspace = std::filesystem::weakly_canonical(place, failure).string();
+  if (name.size() + workspace.size() > kMaxBytes) {
+    workspace = sha256_hex(workspace).substr(0, kHashDigits);
+  }
+  return name + "@" + workspace;
+}
 
 Result<mcp::http::HttpOptions> http_options(const Options& options, std::string* announcement) {
   Result<std::string> token = token_of(options);
@@ -43,6 +63,7 @@ Result<mcp::http::HttpOptions> http_options(const Options& options, std::string*
   }
   mcp::http::HttpOptions made;
   made.structured = options.structured;
+  made.session = http_session(options);
   made.listeners.push_back(std::move(listener));
   return made;
 }

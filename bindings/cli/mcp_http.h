@@ -1,13 +1,19 @@
 // Makes the listening sockets of `gibbous mcp --http`, and says where they are. Main thread.
 #pragma once
 
+#include <string>
+
 #include "bindings/cli/options.h"
 #include "bindings/mcp/http/transport.h"
 #include "gibbous/status.h"
 
 namespace gibbous::cli {
 
-// Fails with listen_failed, or with what is wrong about the token file. Prints nothing.
+// The session of clients that have none of their own, NAME@WORKSPACE.
+std::string http_session(const Options& options);
+
+// Fails with listen_failed, or with what is wrong about the token file. `announcement`: what to
+// print once the server serves.
 Result<mcp::http::HttpOptions> http_options(const Options& options, std::string* announcement);
 
 }  // namespace gibbous::cli

@@ -319,7 +319,7 @@ Result<std::string> Runtime::excerpt(std::string_view run, std::size_t budget_to
   constexpr std::size_t kMaxTokens = 200'000;
   if (const Refusal refusal = check(); refusal != Refusal::kNone) return refused(refusal);
   const Run* found = impl_->runs->find(run);
-  if (found == nullptr || !impl_->may_show(*found)) {
+  if (found == nullptr || !impl_->may_read(*found)) {
     return Status::error("run_not_found", "there is no run " + std::string(run));
   }
   const Stream& errors = found->stream(StreamId::kStderr);
@@ -336,7 +336,7 @@ Result<OutputBytes> Runtime::read_output(std::string_view run, OutputStream stre
                                          std::uint64_t cursor, std::size_t most) const {
   if (const Refusal refusal = check(); refusal != Refusal::kNone) return refused(refusal);
   const Run* found = impl_->runs->find(run);
-  if (found == nullptr || !impl_->may_show(*found)) {
+  if (found == nullptr || !impl_->may_read(*found)) {
     return Status::error("run_not_found", "there is no run " + std::string(run));
   }
   const bool errors = stream == OutputStream::kStderr;
@@ -369,8 +369,10 @@ Refusal Runtime::list_runs(std::string_view session,
   const auto text = [](const Json& value) { return to_text(value); };
   Impl& impl = *impl_;
   for (Run* run : impl.runs->list()) {
-    if (!session.empty() && run->spec().session != session) continue;
-    if (!impl.may_show(*run)) continue;
+    const RunSpec& of = run->spec();
+    if (session.empty() ? !impl.may_show(*run) : of.client != session && of.session != session) {
+      continue;
+    }
     const std::size_t place = list->runs.size();
     list->runs.push_back(text(lua::run_info(*run, *impl.clock)));
     if (run->state() != RunState::kRunning) continue;

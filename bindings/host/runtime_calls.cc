@@ -15,7 +15,11 @@ void Runtime::Impl::call(CallId id, CallRequest request, std::function<void(Call
     held_calls.push_back({id, std::move(request), std::move(on_done), std::move(on_progress)});
     return;
   }
-  if (request.session.empty()) request.session = session;
+  if (request.session.empty()) {
+    request.session = session;
+  } else if (options.claim_session) {
+    named_sessions.insert(request.session);
+  }
   worker->serve(request.session);
   if (request.wants_backlog) {
     on_done = [this, of = request.session, end = std::move(on_done)](CallResult result) {

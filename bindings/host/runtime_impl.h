@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,10 @@ struct Runtime::Impl {
   // A runtime that owns its session shows no other session's runs.
   bool may_show(const Run& run) const {
     return !options.claim_session || run.spec().client == session || options.state_dir.empty();
+  }
+  // Nor their output, but that of sessions which its calls have named.
+  bool may_read(const Run& run) const {
+    return may_show(run) || named_sessions.count(run.spec().client) != 0;
   }
   // The session of calls that name none; "" before it is claimed.
   const std::string& session_of(const std::string& named) const {
@@ -183,6 +188,7 @@ struct Runtime::Impl {
     std::function<void(const Progress&)> on_progress;
   };
   std::string session;
+  std::set<std::string> named_sessions;  // of calls
   std::optional<SessionClaim> claim;
   lua::OneShotTimer claim_timer;
   bool claim_waits = false;  // for the state directory's file system

@@ -30,13 +30,13 @@ class ToolsBackend {
   virtual bool cancel(CallId call) = 0;
   // Like Runtime::list_runs() and excerpt(), for the runs of all sessions of the client.
   virtual void list_runs(std::function<void(std::vector<std::string> runs)> on_done) = 0;
+  virtual Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) = 0;
   // The same for the runs of one session.
   virtual void list_runs_of(const std::string& session,
                             std::function<void(std::vector<std::string> runs)> on_done) {
     static_cast<void>(session);
     list_runs(std::move(on_done));
   }
-  virtual Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) = 0;
 };
 
 class DrivenBackend : public ToolsBackend {

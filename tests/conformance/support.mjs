@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import * as v1 from '@modelcontextprotocol/sdk/client/index.js';
+import * as v1http from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as v1stdio from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ElicitRequestSchema, ToolListChangedNotificationSchema }
   from '@modelcontextprotocol/sdk/types.js';
@@ -394,6 +395,11 @@ async function connectV2Http(server, options, negotiation) {
 
 /** The same clients over HTTP. */
 export const HTTP_CLIENTS = [
+  { name: 'SDK 1 over HTTP, legacy', revision: '2025-11-25',
+    connect: (server, options) => connectV1(
+      () => new v1http.StreamableHTTPClientTransport(server.url, server.options), options) },
+  { name: 'SDK 2 over HTTP, legacy', revision: '2025-11-25',
+    connect: (server, options) => connectV2Http(server, options, 'legacy') },
   { name: 'SDK 2 over HTTP, pinned', revision: MODERN,
     connect: (server, options) => connectV2Http(server, options, { pin: MODERN }) },
   { name: 'SDK 2 over HTTP, negotiated', revision: MODERN,

@@ -484,8 +484,8 @@ class Runtime {
 
   // Lists the remembered runs, oldest first, each as a JSON object with the fields of h:info() and,
   // while it goes on, of h:usage() (scripts/meta/handle.lua): state, limits, sandbox, memory,
-  // processor time, ports, which process waits for input. "" means every session, or the owned one
-  // (claim_session). on_done comes once, later, from the loop, unless the runtime is closed before.
+  // processor time, ports, what waits for input. "" means every session, or the owned one where
+  // there is one; a name, just that one. on_done comes once, later, unless the runtime is closed.
   Refusal list_runs(std::string_view session,
                     std::function<void(std::vector<std::string> runs)> on_done);
 

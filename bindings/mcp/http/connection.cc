@@ -236,7 +236,10 @@ void Connection::begin_events() {
 
 void Connection::send(std::string_view message, bool ends, HttpStatus status,
                       std::string_view event_id) {
-  if (state_ != State::kAnswering || gone_) return;
+  if (state_ != State::kAnswering || gone_) {
+    if (ends) responder_ = nullptr;  // it may be gone before this is
+    return;
+  }
   if (!streaming_ && ends && takes_body_) {
     responder_ = nullptr;
     answer({status, std::string(message), {}});
@@ -253,8 +256,8 @@ void Connection::send(std::string_view message, bool ends, HttpStatus status,
 }
 
 void Connection::end_events() {
-  if (state_ != State::kAnswering || gone_) return;
   responder_ = nullptr;
+  if (state_ != State::kAnswering || gone_) return;
   if (!streaming_) {
     answer({kAccepted, {}, {}});
     return;

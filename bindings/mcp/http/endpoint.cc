@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string_view>
 #include <variant>
 
 #include "bindings/json/member.h"
+#include "bindings/mcp/http/media_type.h"
 #include "bindings/mcp/http/modern_headers.h"
 #include "bindings/mcp/messages.h"
 
@@ -13,7 +15,9 @@ namespace gibbous::mcp::http {
 namespace {
 
 constexpr const char* kAllowed = "Allow: POST\r\n";
+constexpr const char* kAllowedInSessions = "Allow: POST, GET, DELETE\r\n";
 constexpr std::string_view kVersionHeader = "mcp-protocol-version";
+constexpr std::string_view kSessionHeader = "mcp-session-id";
 
 Answer refusal(HttpStatus status, int code, std::string message, const Json& id = nullptr,
                std::string fields = {}) {
@@ -23,38 +27,6 @@ Answer refusal(HttpStatus status, int code, std::string message, const Json& id 
 Answer refusal(const Fault& fault, const Json& id) {
   return {kBadRequest, error_response(id, fault), {}};
 }
-
-// The media type of a field, without its parameters.
-bool names_type(std::string_view list, std::string_view type) {
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    std::string_view each = list.substr(0, std::min(list.substr(0, comma).find(';'), comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-    const auto is_blank = [](char letter) { return letter == ' ' || letter == '\t'; };
-    while (!each.empty() && is_blank(each.front())) each.remove_prefix(1);
-    while (!each.empty() && is_blank(each.back())) each.remove_suffix(1);
-    const auto same = [](char left, char right) {
-      return (left >= 'A' && left <= 'Z' ? left - 'A' + 'a' : left) == right;
-    };
-    if (std::equal(each.begin(), each.end(), type.begin(), type.end(), same)) return true;
-  }
-  return false;
-}
-
-bool accepts(const RequestHead& head, std::string_view type) {
-  if (head.count("accept") == 0) return true;
-  const std::string whole_group = std::string(type.substr(0, type.find('/'))) + "/*";
-  for (const auto& [name, value] : head.fields) {
-    if (name != "accept") continue;
-    if (names_type(value, type) || names_type(value, whole_group) || names_type(value, "*/*")) {
-      return true;
-    }
-  }
-  return false;
-}
-
-constexpr std::string_view kJsonType = "application/json";
-constexpr std::string_view kEventsType = "text/event-stream";
 
 const Json* version_in_meta(const Request& request) {
   const Json* meta = find_member(request.params, "_meta");
@@ -68,9 +40,13 @@ bool is_modern_head(const RequestHead& head) {
 
 }  // namespace
 
-Endpoint::Endpoint(DrivenBackend& backend, const Limits& limits, const Clock& clock,
-                   ServerOptions options)
-    : backend_(backend), limits_(limits), clock_(clock), options_(std::move(options)) {}
+Endpoint::Endpoint(DrivenBackend& backend, std::string session, const Limits& limits,
+                   const Clock& clock, ServerOptions options)
+    : backend_(backend),
+      session_(std::move(session)),
+      limits_(limits),
+      clock_(clock),
+      options_(std::move(options)) {}
 
 Endpoint::~Endpoint() = default;
 
@@ -79,8 +55,16 @@ std::optional<Answer> Endpoint::look_at(const RequestHead& head) {
     return refusal(kNotFound, kInvalidRequest, std::string("The path of the server is ") + kPath);
   }
   if (head.method != "POST") {
-    return refusal(kMethodNotAllowed, kInvalidRequest, "Send messages with POST", nullptr,
-                   kAllowed);
+    const bool in_session = head.count(kSessionHeader) != 0;
+    if (in_session && head.method == "DELETE") return std::nullopt;
+    if (in_session && head.method == "GET") {
+      if (accepts(head, kEventsType)) return std::nullopt;
+      return refusal(kNotAcceptable, kInvalidRequest,
+                     "The stream of a session is text/event-stream: accept it");
+    }
+    return refusal(kMethodNotAllowed, kInvalidRequest,
+                   in_session ? "Sessions have POST, GET and DELETE" : "Send messages with POST",
+                   nullptr, in_session ? kAllowedInSessions : kAllowed);
   }
   const std::string* type = head.field("content-type");
   if (type == nullptr || !names_type(*type, kJsonType)) {
@@ -95,16 +79,23 @@ std::optional<Answer> Endpoint::look_at(const RequestHead& head) {
 }
 
 void Endpoint::take(Connection& connection, const RequestHead& head, std::string body) {
+  if (head.method != "POST") {
+    serve_session(connection, head);
+    return;
+  }
   const Incoming incoming = read_message(body);
   if (const auto* request = std::get_if<Request>(&incoming)) {
     take_request(connection, head, *request);
   } else if (const auto* wrong = std::get_if<Malformed>(&incoming)) {
     connection.answer(refusal(wrong->fault, wrong->id));
+  } else if (head.count(kSessionHeader) != 0) {
+    if (LegacySession* session = session_of(connection, head)) session->take(connection, incoming);
   } else if (std::holds_alternative<Notification>(incoming) && is_modern_head(head)) {
     // A client of this revision cancels by closing the stream, and has nothing else to tell.
     connection.answer({kAccepted, {}, {}});
   } else {
-    connection.answer(refusal(kBadRequest, kInvalidRequest, "The message belongs to no session"));
+    connection.answer(
+        refusal(kBadRequest, kInvalidRequest, "The message needs the Mcp-Session-Id of a session"));
   }
 }
 
@@ -112,10 +103,18 @@ void Endpoint::take_request(Connection& connection, const RequestHead& head,
                             const Request& request) {
   if (version_in_meta(request) != nullptr) {
     serve_modern(connection, head, request);
-    return;
+  } else if (request.method == "initialize") {
+    open_session(connection, head, request);
+  } else if (head.count(kSessionHeader) != 0) {
+    if (LegacySession* session = session_of(connection, head)) {
+      session->serve(connection, accepts(head, kJsonType), accepts(head, kEventsType), request);
+    }
+  } else {
+    connection.answer(refusal(kBadRequest, kInvalidParams,
+                              std::string("The request's _meta lacks ") + kMetaVersion +
+                                  ", and it has no Mcp-Session-Id of a session",
+                              request.id));
   }
-  connection.answer(refusal(kBadRequest, kInvalidParams,
-                            std::string("The request's _meta lacks ") + kMetaVersion, request.id));
 }
 
 void Endpoint::serve_modern(Connection& connection, const RequestHead& head,
@@ -174,6 +173,7 @@ Exchange* Endpoint::returned_to(const Request& request) {
 template <typename Visit>
 void Endpoint::each_server(const Visit& visit) {
   for (const auto& [number, exchange] : exchanges_) visit(exchange->server(), exchange->backend());
+  for (const auto& [id, session] : sessions_) visit(session->server(), session->backend());
 }
 
 bool Endpoint::concerns(const std::string& session, const Event& event) const {
@@ -200,6 +200,7 @@ void Endpoint::on_withdrawn(const std::string& question) {
 }
 
 void Endpoint::tidy() {
+  sweep();
   for (const auto& [number, exchange] : exchanges_) {
     if (!exchange->server().awaits_answers()) continue;
     exchange->server().expire();
@@ -217,11 +218,16 @@ std::optional<Nanos> Endpoint::next_timeout() const {
     const std::optional<Nanos> each = exchange->server().next_timeout();
     if (each && (!soonest || *each < *soonest)) soonest = each;
   }
+  if (!sessions_.empty()) {
+    const Nanos sweep = std::max(next_sweep_ - clock_.now(), Nanos{0});
+    if (!soonest || sweep < *soonest) soonest = sweep;
+  }
   return soonest;
 }
 
 void Endpoint::shut_down() {
-  each_server([](Server& server, const ClientBackend&) { server.shut_down(); });
+  for (const auto& [number, exchange] : exchanges_) exchange->server().shut_down();
+  for (const auto& [id, session] : sessions_) session->shut_down();
 }
 
 }  // namespace gibbous::mcp::http

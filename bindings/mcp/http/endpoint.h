@@ -14,6 +14,7 @@
 #include "bindings/mcp/backend.h"
 #include "bindings/mcp/http/exchange.h"
 #include "bindings/mcp/http/front_end.h"
+#include "bindings/mcp/http/legacy_session.h"
 #include "bindings/mcp/http/limits.h"
 #include "bindings/mcp/protocol.h"
 #include "bindings/mcp/server.h"
@@ -26,8 +27,10 @@ inline constexpr const char* kPath = "/mcp";
 
 class Endpoint final : public RequestHandler {
  public:
-  // The references must outlive this. `options` are those of every Server.
-  Endpoint(DrivenBackend& backend, const Limits& limits, const Clock& clock, ServerOptions options);
+  // The references must outlive this. `session`: the backend's own, NAME@WORKSPACE; those of legacy
+  // clients are called after it. `options` are those of every Server.
+  Endpoint(DrivenBackend& backend, std::string session, const Limits& limits, const Clock& clock,
+           ServerOptions options);
   ~Endpoint() override;
 
   std::optional<Answer> look_at(const RequestHead& head) override;
@@ -42,22 +45,30 @@ class Endpoint final : public RequestHandler {
   void shut_down();
 
  private:
-  using Accepted = std::pair<bool, bool>;  // one body of JSON, a stream of events
-
   void take_request(Connection& connection, const RequestHead& head, const Request& request);
   void serve_modern(Connection& connection, const RequestHead& head, const Request& request);
   Exchange* returned_to(const Request& request);
+  void open_session(Connection& connection, const RequestHead& head, const Request& request);
+  bool make_room_for_session();
+  // Answers the request itself, and returns null, when it names no session that goes on.
+  LegacySession* session_of(Connection& connection, const RequestHead& head);
+  void serve_session(Connection& connection, const RequestHead& head);
+  void sweep();
   bool concerns(const std::string& session, const Event& event) const;
   template <typename Visit>
   void each_server(const Visit& visit);
 
   DrivenBackend& backend_;
+  const std::string session_;
   const Limits& limits_;
   const Clock& clock_;
   const ServerOptions options_;
   std::uint64_t last_exchange_ = 0;
   std::map<std::uint64_t, std::unique_ptr<Exchange>> exchanges_;
   std::vector<std::uint64_t> resting_;  // exchanges without a connection, to be looked at
+  std::size_t history_bytes_ = 0;
+  std::map<std::string, std::unique_ptr<LegacySession>> sessions_;  // by Mcp-Session-Id
+  Nanos next_sweep_{0};
 };
 
 }  // namespace gibbous::mcp::http

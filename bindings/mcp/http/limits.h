@@ -28,6 +28,11 @@ struct Limits {
   std::size_t unsent_bytes = std::size_t{11} * 1024 * 1024;
   std::size_t all_unsent_bytes = std::size_t{128} * 1024 * 1024;
 
+  // Messages that a client of a legacy session can come back for.
+  std::size_t history_bytes = std::size_t{256} * 1024;
+  std::size_t all_history_bytes = std::size_t{64} * 1024 * 1024;
+  Nanos history_time = std::chrono::minutes(5);
+
   // What a client may take for the head and for the body of a request, to read anything at all of
   // what waits for it, and between two requests.
   Nanos head_time = std::chrono::seconds(10);
@@ -41,8 +46,10 @@ struct Limits {
   Nanos stream_after = std::chrono::seconds(1);
   Nanos keep_alive = std::chrono::seconds(25);
 
-  // A legacy session without a connection, a call or a request ends after this.
+  // A legacy session without a stream or a request ends after this.
   Nanos session_time = std::chrono::hours(1);
+  // Between two looks for such sessions.
+  Nanos sweep_time = std::chrono::minutes(1);
 };
 
 }  // namespace gibbous::mcp::http

@@ -39,7 +39,7 @@ Transport::Transport(DrivenBackend& backend, HttpOptions options, const Clock& c
     : backend_(backend),
       options_(std::move(options)),
       log_(options_.log_fd),
-      endpoint_(backend_, options_.limits, clock,
+      endpoint_(backend_, options_.session, options_.limits, clock,
                 ServerOptions{.version = std::move(version), .structured = options_.structured}) {
   backend_.on_event([this](const Event& event) { on_event(event); });
   backend_.on_ask([this](AskRequest request) { endpoint_.on_ask(std::move(request)); },

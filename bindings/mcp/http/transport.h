@@ -29,6 +29,7 @@ struct HttpOptions {
   int log_fd = STDERR_FILENO;  // failed reloads, script logs; dropped when not read
   int stop_fd = -1;            // readable: stop now
   bool structured = false;     // ServerOptions::structured
+  std::string session;         // see Endpoint
   // Before the runs are handed over, which waits for the disk of the journal.
   std::function<void()> on_hand_over;
 };

@@ -167,6 +167,7 @@ class HttpFixture {
     ::signal(SIGPIPE, SIG_IGN);
     HttpOptions options;
     options.limits = limits;
+    options.session = "owned@/w";
     Listener listener;
     listener.socket = std::move(*TcpAddress::parse("127.0.0.1:0")->listen());
     listener.access = std::move(access);
@@ -295,6 +296,33 @@ class HttpClient {
     }
     for (auto& [name, value] : fields) all[name] = value;
     return post(message.dump(), all);
+  }
+  // Messages of a client with a handshake.
+  static std::string legacy(const Json& message, const std::string& session) {
+    return post(message.dump(), {{"Mcp-Session-Id", session}});
+  }
+  static std::string initialize(const std::string& version = "2025-11-25",
+                                const Json& capabilities = Json::object()) {
+    return legacy(Fixture::request("init", "initialize",
+                                   Json{{"protocolVersion", version},
+                                        {"capabilities", capabilities},
+                                        {"clientInfo", {{"name", "test"}, {"version", "1"}}}}),
+                  "");
+  }
+  static std::string in_session(const std::string& method, const std::string& session,
+                                const std::string& last_event = "") {
+    return request(method, {{"Host", "localhost"},
+                            {"Authorization", std::string("Bearer ") + kToken},
+                            {"Accept", "text/event-stream"},
+                            {"Mcp-Session-Id", session},
+                            {"Last-Event-ID", last_event}});
+  }
+  // Shakes hands and returns the id of the session.
+  std::string handshake(const std::string& version = "2025-11-25",
+                        const Json& capabilities = Json::object()) {
+    const std::string session = ask(initialize(version, capabilities)).fields.at("mcp-session-id");
+    ask(legacy(Fixture::notification("notifications/initialized"), session));
+    return session;
   }
   Heard ask(const std::string& bytes) {
     write(bytes);

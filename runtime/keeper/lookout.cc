@@ -186,7 +186,9 @@ void look_out(UniqueFd host, UniqueFd words, WardenPage& page) {
   bool had_keeper = true;
   int stopped = 0;
   int kills = 0;
-  while (lookout.keeper().alive() || lookout.guards().has_warden()) {
+  // Wardens of a keeper that has left nothing have nothing to do.
+  const auto has_warden = [&] { return !page.is_done() && lookout.guards().has_warden(); };
+  while (lookout.keeper().alive() || has_warden()) {
     const Time now = steady_clock::now();
     const bool has_keeper = lookout.keeper().alive();
     if (page.host() != host_pid) {
@@ -208,7 +210,8 @@ void look_out(UniqueFd host, UniqueFd words, WardenPage& page) {
       if (since == Time::max() || has_keeper != had_keeper) since = now;
       const Time at_least = since + (has_keeper ? kKeeperPatience : kWardenPatience);
       const Time until = has_keeper ? page.patience(at_least) : at_least;
-      stopped = lookout.guards().wake() ? stopped + 1 : 0;
+      // A stopped keeper that has left nothing is no loss; and leak checks stop what they look at.
+      stopped = !page.is_done() && lookout.guards().wake() ? stopped + 1 : 0;
       if (until != Time::max() && now >= until + kMorePatience) {
         lookout.sweep();  // first: one of them may be what stops the others
         if (!has_keeper) {

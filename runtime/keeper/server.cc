@@ -436,8 +436,10 @@ void Server::send_killed(RunKey run, const KillReport& report, std::uint32_t rep
 
 void Server::end_with_cleanups() {
   if (!lifecycle_.on(Event::kAllEnded)) return;
-  tell_warden(steady_clock::now() + kCleanupsTake);
-  if (!cleanups_->grant_all(steady_clock::now())) (void)lifecycle_.on(Event::kCleanedUp);
+  const Time now = steady_clock::now();
+  const bool any = cleanups_->grant_all(now);
+  tell_warden(any ? now + kCleanupsTake : now);  // without any, nothing takes long any more
+  if (!any) (void)lifecycle_.on(Event::kCleanedUp);
 }
 
 void Server::begin_kills(Time now) {

@@ -12,6 +12,7 @@
 
 #include "bindings/cli/option_groups.h"
 #include "bindings/cli/terminal.h"
+#include "bindings/cli/whole_words.h"
 #include "runtime/base/nearest.h"
 
 namespace gibbous::cli {
@@ -558,8 +559,9 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
     return wrong_use("unknown command '" + first + "'" + did_you_mean(nearest), "gibbous");
   }
   try {
-    app.parse(
-        std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes the last first
+    std::vector<std::string> parsed(words.rbegin(), words.rend());  // CLI11 takes the last first
+    keep_whole(app, &parsed);
+    app.parse(std::move(parsed));
   } catch (const CLI::Success& success) {
     return {std::nullopt, static_cast<ExitCode>(app.exit(success))};  // --help, --version
   } catch (const CLI::ParseError& error) {

@@ -1,15 +1,9 @@
 -- The words of which sub-commands are made: what removes or stops something, what only looks, and
 -- which programs are known to work on this machine alone. Rules about tools that nobody has listed
 -- use it: `acmectl node delete` has the shape of a removal, whatever acmectl is.
-local M = {}
+local set = require('word_set').of
 
-local function set(names)
-  local found = {}
-  for name in names:gmatch('%S+') do
-    found[name] = true
-  end
-  return found
-end
+local M = {}
 
 -- Whatever else stands in the word: delete-stack, db:reset, vm.destroy, DeleteCluster.
 local REMOVING = set('delete del destroy terminate purge reset wipe drop erase remove rm nuke '

@@ -1,5 +1,6 @@
 -- Secrets in the environment: what prints them, and what carries them away. Which variables make
 -- programs run something is in knowledge/variables.lua.
+local set = require('word_set').of
 
 -- What a name of a secret ends with, or holds as a word.
 local STEMS = {
@@ -12,14 +13,6 @@ local KEYS_OF = {
   ACCOUNT = true, MASTER = true, SHARED = true, AUTH = true, SESSION = true, STORAGE = true,
   LICENSE = true, SERVICE = true, DEPLOY = true, SSH = true,
 }
-
-local function set(names)
-  local found = {}
-  for name in names:gmatch('%S+') do
-    found[name] = true
-  end
-  return found
-end
 
 -- A name that ends so tells something about a secret: PASSWORD_MIN_LENGTH.
 local ABOUT = set('LENGTH LEN SIZE COUNT COUNTS LIMIT LIMITS MIN MAX TTL AGE EXPIRY EXPIRES '

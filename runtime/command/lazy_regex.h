@@ -4,7 +4,6 @@
 
 #include <re2/re2.h>
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,7 +20,6 @@ class LazyRegex {
   const std::string& pattern() const { return pattern_; }
   const re2::RE2::Options& options() const { return options_; }
 
-  bool is_compiled() const { return is_compiled_.load(std::memory_order_relaxed); }
   // Returns null for a wrong pattern. Code that reads an untested pattern calls this at once.
   const re2::RE2* get() const {
     std::call_once(once_, [this] { compile(); });
@@ -41,14 +39,10 @@ class LazyRegex {
     options.set_max_mem(kMaxMemory);
     return options;
   }
-  void compile() const {
-    regex_ = std::make_unique<const re2::RE2>(pattern_, options_);
-    is_compiled_.store(true, std::memory_order_relaxed);
-  }
+  void compile() const { regex_ = std::make_unique<const re2::RE2>(pattern_, options_); }
 
   const std::string pattern_;
   const re2::RE2::Options options_;
-  mutable std::atomic<bool> is_compiled_{false};
   mutable std::once_flag once_;
   mutable std::unique_ptr<const re2::RE2> regex_;
 };

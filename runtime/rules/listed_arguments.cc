@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "runtime/rules/index.h"
+#include "runtime/rules/pattern_regex.h"
 
 namespace gibbous::rules {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "runtime/command/glob.h"
-#include "runtime/rules/needed_bytes.h"
+#include "runtime/rules/pattern_regex.h"
 #include "runtime/rules/quote.h"
 #include "runtime/rules/rules.h"
 
@@ -40,14 +40,8 @@ Status wrong(const std::string& pattern, const std::string& what) {
   return Status::error("invalid_pattern", "pattern " + quote(pattern) + ": " + what);
 }
 
-bool lacks_needed(const std::string& expression, std::string_view text) {
-  const std::string needed = needed_bytes(expression);
-  return std::any_of(needed.begin(), needed.end(),
-                     [&](char byte) { return text.find(byte) == std::string_view::npos; });
-}
-
-bool regex_matches(const command::LazyRegex& lazy, std::string_view text) {
-  if (!lazy.is_compiled() && lacks_needed(lazy.pattern(), text)) return false;
+bool regex_matches(const PatternRegex& lazy, std::string_view text) {
+  if (lacks(text, lazy.needed())) return false;
   const re2::RE2* regex = lazy.get();
   return regex != nullptr && regex->Match({text.data(), text.size()}, 0, text.size(),
                                           re2::RE2::ANCHOR_BOTH, nullptr, 0);
@@ -76,7 +70,7 @@ Pattern Pattern::known(std::string text) {
   pattern.text = std::move(text);
   if (!pattern.text.starts_with(kRegexPrefix)) return pattern;
   const std::string expression = pattern.text.substr(kRegexPrefix.size());
-  pattern.regex = std::make_shared<const command::LazyRegex>(expression, regex_options(expression));
+  pattern.regex = std::make_shared<const PatternRegex>(expression, regex_options(expression));
   return pattern;
 }
 

@@ -29,12 +29,14 @@ const char* name_of(Decision decision);
 inline constexpr std::size_t kMaxRulePatternBytes = 1024;
 inline constexpr std::string_view kRegexPrefix = "re:";
 
+class PatternRegex;  // pattern_regex.h
+
 // A pattern for a text: a glob (`*` any characters, `?` one; no classes), or "re:" and RE2 syntax,
 // anchored at both ends. A value with holes matches a glob where the glob has a * over the hole.
 // For RE2 a value with an unknown hole matches nothing; a file pattern is compared as written.
 struct Pattern {
-  std::string text;                                 // as written
-  std::shared_ptr<const command::LazyRegex> regex;  // null: a glob
+  std::string text;                           // as written
+  std::shared_ptr<const PatternRegex> regex;  // null: a glob
   static Result<Pattern> compile(const std::string& text);
   // The same for a text that compile() has taken before: compiled when something is to match it.
   static Pattern known(std::string text);

@@ -1,4 +1,4 @@
-#include "runtime/rules/needed_bytes.h"
+#include "runtime/rules/needed_text.h"
 
 #include <re2/re2.h>
 
@@ -9,6 +9,10 @@
 
 namespace gibbous::rules {
 namespace {
+
+std::string needed_bytes(std::string_view expression) {
+  return needed_text(expression).bytes;
+}
 
 TEST_CASE("the bytes without which an expression matches nothing are found") {
   CHECK(needed_bytes("ext::.*") == "ext:");
@@ -21,17 +25,34 @@ TEST_CASE("the bytes without which an expression matches nothing are found") {
   CHECK(needed_bytes("a(?P<name>[)]b)c") == "ac");
 }
 
+TEST_CASE("the words of which an expression needs one are found") {
+  using Lists = std::vector<std::vector<std::string>>;
+  CHECK(needed_text("--?(?:push|pull)(?:[-=].*)?").words == Lists{{"push", "pull"}});
+  CHECK(needed_text("(?i).*(PassWord|token)+.*").words == Lists{{"password", "token"}});
+  CHECK(needed_text("(?:a|b)x(?:c|d-e)").words == Lists{{"a", "b"}, {"c", "d-e"}});
+  for (const char* each : {"(?:a|b)?", "(?:a|)", "(?:a.|b)", "(?:a|(?:b))", "(a|b){0,1}",
+                           "(?:a|b)|c", "(?P<x>a|b)", "()"})
+    CHECK(needed_text(each).words.empty());
+}
+
+TEST_CASE("a text lacks what an expression needs in the same case, or in any") {
+  CHECK(lacks("git status", needed_text("(?i).*(?:token|secret).*")));
+  CHECK_FALSE(lacks("git SECRET", needed_text("(?i).*(?:token|secret).*")));
+  CHECK(lacks("git SECRET", needed_text(".*(?:token|secret).*")));
+  CHECK_FALSE(lacks("\xe2\x84\xaa", needed_text("(?i)(?:k|token)")));  // the sign for kelvin
+}
+
 TEST_CASE("what is not understood needs nothing") {
   for (const char* each : {"a|b", "", ".*", "\\x41", "\\pL", "\\Qa|b\\E", "(\\Qa)b\\E)c", "a)",
                            "(a", "[a", "a{", "*", "a\\", "\xc3\xa4"})
     CHECK(needed_bytes(each).empty());
 }
 
-TEST_CASE("an expression matches no text without a byte that it needs") {
-  const std::vector<std::string> pieces = {"a",   "b",    "|",     "(",    ")",   "[",   "]", "*",
-                                           "?",   "+",    "{0,1}", "{2}",  "\\.", "\\w", "^", "$",
-                                           "(?:", "(?i)", "[^a]",  "[]b]", "\\b", "\\n", ".", "=",
-                                           "\\Q", "\\E",  "{",     "}",    "-"};
+TEST_CASE("an expression matches no text that lacks what it needs") {
+  const std::vector<std::string> pieces = {
+      "a",   "b",   "|",   "(",   ")", "[",   "]",    "*",        "?",    "+",   "{0,1}",
+      "{2}", "\\.", "\\w", "^",   "$", "(?:", "(?i)", "[^a]",     "[]b]", "\\b", "\\n",
+      ".",   "=",   "\\Q", "\\E", "{", "}",   "-",    "(?:a|bb)", "(b|A)"};
   const std::vector<std::string> texts = {"",   "a", "b",   "A",  "=",   "ab", "aab", "B=", "a.b",
                                           "\n", "{", "a{b", "||", "a-b", "()", "a=A", "bb", "-="};
   re2::RE2::Options options;
@@ -48,15 +69,13 @@ TEST_CASE("an expression matches no text without a byte that it needs") {
     std::string expression;
     for (std::size_t count = 1 + next(6); count > 0; --count)
       expression += pieces[next(pieces.size())];
-    const std::string needed = needed_bytes(expression);
+    const NeededText needed = needed_text(expression);
     const re2::RE2 regex(expression, options);
-    if (!regex.ok() || needed.empty()) continue;
+    if (!regex.ok() || (needed.bytes.empty() && needed.words.empty())) continue;
     ++useful;
     for (const std::string& text : texts) {
-      const bool lacks = std::any_of(needed.begin(), needed.end(), [&](char byte) {
-        return text.find(byte) == std::string::npos;
-      });
-      if (lacks && re2::RE2::PartialMatch(text, regex)) wrong = expression + " in " + text;
+      if (lacks(text, needed) && re2::RE2::PartialMatch(text, regex))
+        wrong = expression + " in " + text;
     }
   }
   CHECK(wrong.empty());

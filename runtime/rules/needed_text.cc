@@ -1,9 +1,10 @@
-#include "runtime/rules/needed_bytes.h"
+#include "runtime/rules/needed_text.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 namespace gibbous::rules {
 namespace {
@@ -16,19 +17,40 @@ bool is_punctuation(char byte) {
   return std::ispunct(static_cast<unsigned char>(byte)) != 0;
 }
 
+bool is_word(char byte) {
+  return (std::isalnum(static_cast<unsigned char>(byte)) != 0 && byte > 0) || byte == '_' ||
+         byte == '-';
+}
+
+std::string lower(std::string_view text) {
+  std::string made(text);
+  for (char& byte : made) {
+    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte - 'A' + 'a');
+  }
+  return made;
+}
+
 // Reads what stands at the top level; groups and classes are passed over. What it does not
 // understand, it gives up.
 class NeededReader {
  public:
   explicit NeededReader(std::string_view text) : text_(text) {}
 
-  std::string read() {
-    std::string needed;
+  NeededText read() {
+    NeededText needed;
     while (at_ < text_.size()) {
+      words_.clear();
       const std::optional<char> byte = atom();
       const bool optional = repeat();
-      if (wrong_) return "";
-      if (byte && !optional && needed.find(*byte) == std::string::npos) needed += *byte;
+      if (wrong_) return {};
+      if (optional) continue;
+      if (byte && needed.bytes.find(*byte) == std::string::npos) needed.bytes += *byte;
+      if (!words_.empty()) needed.words.push_back(std::move(words_));
+    }
+    needed.folds = folds_;
+    if (!folds_) return needed;
+    for (std::vector<std::string>& words : needed.words) {
+      for (std::string& word : words) word = lower(word);
     }
     return needed;
   }
@@ -108,6 +130,7 @@ class NeededReader {
         return;
       }
     }
+    read_words();
     int depth = 0;
     while (at_ < text_.size()) {
       const char byte = text_[at_];
@@ -122,6 +145,28 @@ class NeededReader {
       if (depth == 0) return;
     }
     give_up();
+  }
+
+  // Reads a group of words, such as (?:push|pull), without passing over it; leaves words_ empty
+  // where it is anything else.
+  void read_words() {
+    std::size_t at = at_ + 1;
+    if (text_.compare(at, 2, "?:") == 0) at += 2;
+    std::vector<std::string> words(1);
+    for (; at < text_.size() && text_[at] != ')'; ++at) {
+      const char byte = text_[at];
+      if (byte == '|') {
+        words.emplace_back();
+      } else if (is_word(byte)) {
+        words.back() += byte;
+      } else {
+        return;
+      }
+    }
+    if (at == text_.size()) return;
+    for (const std::string& word : words)
+      if (word.empty()) return;
+    words_ = std::move(words);
   }
 
   // Returns true if what stands before may be left out.
@@ -150,14 +195,37 @@ class NeededReader {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  std::vector<std::string> words_;  // of the group that was read last
   bool folds_ = false;
   bool wrong_ = false;
 };
 
+bool holds_one(std::string_view text, const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(), [text](const std::string& word) {
+    return text.find(word) != std::string_view::npos;
+  });
+}
+
 }  // namespace
 
-std::string needed_bytes(std::string_view expression) {
+NeededText needed_text(std::string_view expression) {
   return NeededReader(expression).read();
+}
+
+bool lacks(std::string_view text, const NeededText& needed) {
+  const auto is_missing = [text](char byte) { return text.find(byte) == std::string_view::npos; };
+  if (std::any_of(needed.bytes.begin(), needed.bytes.end(), is_missing)) return true;
+  if (needed.words.empty()) return false;
+  std::string folded;
+  if (needed.folds) {
+    // Some letters beyond ASCII are other cases of letters in it.
+    const auto is_beyond = [](char byte) { return static_cast<unsigned char>(byte) >= 0x80; };
+    if (std::any_of(text.begin(), text.end(), is_beyond)) return false;
+    folded = lower(text);
+    text = folded;
+  }
+  return std::any_of(needed.words.begin(), needed.words.end(),
+                     [text](const auto& words) { return !holds_one(text, words); });
 }
 
 }  // namespace gibbous::rules

@@ -465,7 +465,7 @@ const std::string& Policy::hash() const {
 
 std::size_t Policy::rules() const {
   const lua::CommandPolicy* commands = impl_->generation->policy().commands();
-  return commands == nullptr || commands->empty() ? 0 : commands->rules().rules().size();
+  return commands == nullptr || commands->empty() ? 0 : commands->rules().size();
 }
 
 std::vector<std::string> Policy::modes() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -88,7 +89,7 @@ PolicyReport test_policy(lua::PolicyProgram& policy, const lua::PolicyTables& ta
   report.ok = report.failures.empty();
   lua::CommandPolicy* commands = tables.commands.get();
   if (commands == nullptr || commands->empty()) return report;
-  const std::vector<rules::Rule>& rules = commands->rules().rules();
+  const std::span<const rules::Rule> rules = commands->rules().rules();
   report.rules = rules.size();
   report.cases = commands->cases().size();
   Tally tally;

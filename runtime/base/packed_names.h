@@ -28,6 +28,8 @@ class PackedNames {
   // Returns the index of the item with this name.
   std::optional<std::size_t> find(std::string_view name) const;
   std::string_view bytes(std::size_t item) const;
+  // How many items there are; 0 in a text that is not right.
+  std::size_t items() const { return items_; }
   void each(const std::function<void(std::string_view name, std::size_t item)>& call) const;
 
  private:

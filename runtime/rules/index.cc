@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
 
 namespace gibbous::rules {
 namespace {
@@ -112,44 +113,55 @@ bool stricter(const Rule* left, const Rule* right) {
   return std::less<>()(left, right);  // rules of a set lie in one vector
 }
 
-bool Prepared::takes(const std::string& program) const {
+void GeneralRule::find_beginnings() {
+  if (programs.empty()) begins.set();
+  for (const Pattern& pattern : programs) {
+    const bool any =
+        pattern.regex || pattern.text.empty() || pattern.text[0] == '*' || pattern.text[0] == '?';
+    if (any) begins.set();
+    if (!any) begins.set(static_cast<unsigned char>(pattern.text[0]));
+  }
+}
+
+bool GeneralRule::takes(const std::string& program, const RuleStore& rules) const {
   if (programs.empty()) return true;
-  const char first = program.empty() ? '\0' : program[0];
-  const auto fits = [&](const Pattern* pattern) {
-    // Most globs begin otherwise.
-    const char begin = pattern->regex || pattern->text.empty() ? '*' : pattern->text[0];
-    return (begin == first || begin == '*' || begin == '?') && pattern->matches(program);
-  };
+  if (!begins[program.empty() ? 0 : static_cast<unsigned char>(program[0])]) return false;
+  const auto fits = [&](const Pattern& pattern) { return pattern.matches(program); };
   if (std::none_of(programs.begin(), programs.end(), fits)) return false;
-  return std::none_of(rule->programs.begin(), rule->programs.end(), [&](const Pattern& pattern) {
+  const std::vector<Pattern>& all = rules.at(prepared.rule).programs;
+  return std::none_of(all.begin(), all.end(), [&](const Pattern& pattern) {
     return pattern.literal() && pattern.text == program;
   });
 }
 
-Index::Index(const std::vector<Rule>& rules) {
+Index::Index(std::span<const Rule> rules) {
   std::vector<const Rule*> ordered;
   for (const Rule& rule : rules) ordered.push_back(&rule);
   std::sort(ordered.begin(), ordered.end(), stricter);
-  constexpr std::size_t kUsualPrograms = 2048;
-  by_program.reserve(kUsualPrograms);
+  std::unordered_map<std::string, std::shared_ptr<ProgramRules>> made;
   for (const Rule* rule : ordered) {
-    Prepared prepared{rule, what_it_needs(*rule), {}};
+    const auto index = static_cast<std::uint32_t>(rule - rules.data());
+    GeneralRule one{{index, what_it_needs(*rule)}, {}, {}};
     for (const Pattern& program : rule->programs) {
       if (!program.literal()) {
-        prepared.programs.push_back(&program);
+        one.programs.push_back(program);
         continue;
       }
-      std::vector<Prepared>& rules_of_program = by_program[program.text];
+      std::shared_ptr<ProgramRules>& of_program = made[program.text];
+      if (of_program == nullptr) of_program = std::make_shared<ProgramRules>();
       // It may name a program twice.
-      if (rules_of_program.empty() || rules_of_program.back().rule != rule)
-        rules_of_program.push_back({rule, prepared.needs, {}});
+      if (of_program->rules.empty() || of_program->rules.back().rule != index)
+        of_program->rules.push_back(one.prepared);
     }
     if (rule->programs.empty() && !rule->arguments.empty() && listed.add(*rule))
-      prepared.needs.all |= kHasListedArgument;
-    if (rule->programs.empty() || !prepared.programs.empty())
-      general.push_back(std::move(prepared));
-    if (!rule->doubts.empty() && !has_command_conditions(*rule)) of_lines.push_back(rule);
+      one.prepared.needs.all |= kHasListedArgument;
+    if (rule->programs.empty() || !one.programs.empty()) {
+      one.find_beginnings();
+      general.push_back(std::move(one));
+    }
+    if (!rule->doubts.empty() && !has_command_conditions(*rule)) of_lines.push_back(index);
   }
+  for (auto& [program, of_program] : made) by_program[program] = std::move(of_program);
 }
 
 }  // namespace gibbous::rules

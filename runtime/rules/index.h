@@ -1,15 +1,19 @@
 // An index that RuleSet::create prepares, so that most rules are skipped without being read: by
-// program, and by bits for what a command must at least have. Private to runtime/rules.
+// program, and by bits for what a command must at least have. It is packed with the rules, so that
+// whoever reads them back need not make it again. Private to runtime/rules.
 #pragma once
 
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "runtime/command/spec_table.h"
+#include "runtime/rules/rule_store.h"
 #include "runtime/rules/rules.h"
 
 namespace gibbous::rules {
@@ -98,6 +102,10 @@ class ListedArguments {
   // Returns false only if no argument of the command matches a pattern of any rule that was added.
   bool may_hold(const command::SimpleCommand& command) const;
 
+  const std::string& expression() const { return expression_; }
+  // That of a list that was made before.
+  void set_expression(std::string expression) { expression_ = std::move(expression); }
+
  private:
   static constexpr int kUnaided = 32;  // commands
 
@@ -108,24 +116,36 @@ class ListedArguments {
 };
 
 struct Prepared {
-  const Rule* rule = nullptr;
+  std::uint32_t rule = 0;  // in the set
   Needs needs;
-  // In Index::general: those of the rule's programs that are patterns; empty: it names no program.
-  std::vector<const Pattern*> programs;
+};
 
+// Rules by a program that they name literally. Stricter first.
+struct ProgramRules {
+  std::vector<Prepared> rules;
+};
+
+// A rule with patterns of programs, or without programs.
+struct GeneralRule {
+  Prepared prepared;
+  std::vector<Pattern> programs;  // the patterns; empty: it names no program
+  std::bitset<256> begins;        // the first bytes of programs that one of them may match
+
+  // Call once `programs` is set.
+  void find_beginnings();
   // Returns true if the rule may hold for a program under which by_program does not list it.
-  bool takes(const std::string& program) const;
+  bool takes(const std::string& program, const RuleStore& rules) const;
 };
 
 struct Index {
-  // Rules by the programs that they name literally, and rules with patterns or without programs; a
-  // rule may be in both. Stricter first.
-  std::unordered_map<std::string, std::vector<Prepared>> by_program;
-  std::vector<Prepared> general;
-  ListedArguments listed;             // of those in general that name no program
-  std::vector<const Rule*> of_lines;  // those that can match a doubt of the line
+  // A rule may be in both. Stricter first.
+  command::SpecTable<ProgramRules> by_program;
+  std::vector<GeneralRule> general;
+  ListedArguments listed;               // of those in general that name no program
+  std::vector<std::uint32_t> of_lines;  // those that can match a doubt of the line
 
-  explicit Index(const std::vector<Rule>& rules);
+  Index() = default;
+  explicit Index(std::span<const Rule> rules);
 };
 
 }  // namespace gibbous::rules

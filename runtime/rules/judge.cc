@@ -72,9 +72,11 @@ class DoubtTable {
 
 class Judgement {
  public:
-  Judgement(const Index& index, const command::Knowledge& knowledge, const Facts& facts,
-            const std::string& mode, const TestFunction& test, std::vector<Step>* steps)
-      : index_(index),
+  Judgement(const RuleStore& rules, const Index& index, const command::Knowledge& knowledge,
+            const Facts& facts, const std::string& mode, const TestFunction& test,
+            std::vector<Step>* steps)
+      : rules_(rules),
+        index_(index),
         knowledge_(knowledge),
         facts_(facts),
         mode_(mode),
@@ -105,6 +107,10 @@ class Judgement {
   // These return false if a test function failed and so decided.
   bool judge_line_doubts();
   bool judge_command(int index);
+  // Returns true if the rule need not be asked: it needs what the command has not.
+  bool is_beside(const Prepared& prepared, const Subject& subject) const {
+    return steps_ == nullptr && !prepared.needs.met_by(subject.has);
+  }
   bool ask_rule(const Prepared& prepared, const Subject& subject, bool only_text, bool& said);
   bool test_holds(const Rule& rule, int command, bool& holds, std::string* why);
 
@@ -121,6 +127,7 @@ class Judgement {
   std::string note(const Rule& rule) const;
   void decide_by_floor(int index, Decision decision);
 
+  const RuleStore& rules_;
   const Index& index_;
   const command::Knowledge& knowledge_;
   const Facts& facts_;
@@ -147,12 +154,13 @@ bool Judgement::judge_line_doubts() {
   const auto [doubts, count] = doubts_.next(kOfLine);
   for (std::size_t i = 0; i < count; ++i) {
     const DoubtFact& doubt = facts_.doubts[static_cast<std::size_t>(doubts[i])];
-    for (const Rule* rule : index_.of_lines) {
-      const bool matched = holds_in_mode(*rule, mode_) && names_doubt(*rule, doubt);
-      if (steps_ != nullptr) add_step(kOfLine, *rule, matched, name_of(doubt.doubt));
+    for (const std::uint32_t index : index_.of_lines) {
+      const Rule& rule = rules_.at(index);
+      const bool matched = holds_in_mode(rule, mode_) && names_doubt(rule, doubt);
+      if (steps_ != nullptr) add_step(kOfLine, rule, matched, name_of(doubt.doubt));
       if (!matched) continue;
-      record(*rule, kOfLine, doubts[i]);
-      if (rule->decision != Decision::kAllow) named_[static_cast<std::size_t>(doubts[i])] = true;
+      record(rule, kOfLine, doubts[i]);
+      if (rule.decision != Decision::kAllow) named_[static_cast<std::size_t>(doubts[i])] = true;
     }
   }
   return true;
@@ -184,13 +192,16 @@ bool Judgement::judge_command(int index) {
 
   const std::size_t first_step = steps_ == nullptr ? 0 : steps_->size();
   bool said = false;
-  const auto own = index_.by_program.find(command.program);
-  if (own != index_.by_program.end()) {
-    for (const Prepared& prepared : own->second)
+  if (const ProgramRules* own = index_.by_program.find(command.program); own != nullptr) {
+    for (const Prepared& prepared : own->rules) {
+      if (is_beside(prepared, subject)) continue;
       if (!ask_rule(prepared, subject, only_text, said)) return false;
+    }
   }
-  for (const Prepared& prepared : index_.general)
-    if (!ask_rule(prepared, subject, only_text, said)) return false;
+  for (const GeneralRule& each : index_.general) {
+    if (is_beside(each.prepared, subject) || !each.takes(command.program, rules_)) continue;
+    if (!ask_rule(each.prepared, subject, only_text, said)) return false;
+  }
   if (steps_ != nullptr) {
     std::stable_sort(
         steps_->begin() + static_cast<std::ptrdiff_t>(first_step), steps_->end(),
@@ -204,9 +215,7 @@ bool Judgement::judge_command(int index) {
 bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, bool only_text,
                          bool& said) {
   const bool traced = steps_ != nullptr;
-  if (!traced && !prepared.needs.met_by(subject.has)) return true;
-  if (!prepared.takes(subject.command().program)) return true;
-  const Rule& rule = *prepared.rule;
+  const Rule& rule = rules_.at(prepared.rule);
   if (only_text && rule.decision != Decision::kDeny) return true;
   // A trace costs more, but comes to the same end.
   if (!traced || prepared.needs.met_by(subject.has)) work_ += 1 + words_ / kWordsOfWork;
@@ -383,7 +392,7 @@ void Judgement::decide_by_floor(int index, Decision decision) {
 
 Outcome RuleSet::judge(const Facts& facts, const std::string& mode, const TestFunction& test,
                        std::vector<Step>* steps) const {
-  return Judgement(*index_, *knowledge_, facts, mode, test, steps).run();
+  return Judgement(*rules_, *index_, *knowledge_, facts, mode, test, steps).run();
 }
 
 }  // namespace gibbous::rules

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/base/packing.h"
+#include "runtime/rules/index.h"
 
 // Found by argument-dependent lookup, so each stands in the namespace of its type.
 namespace gibbous::command {
@@ -189,17 +190,81 @@ void fields(A& all, Rule& each) {
   (void)not_match;
 }
 
-void pack(const std::vector<Rule>& rules, const command::Knowledge& knowledge, std::string* out) {
-  Packer all(out);
-  all(rules, knowledge);
+template <typename A>
+void fields(A& all, Needs& each) {
+  auto& [has, kinds, doubts, classes] = each;
+  all(has, kinds, doubts, classes);
 }
 
-std::optional<Unpacked> unpack(std::string_view bytes, std::shared_ptr<const void> owner) {
-  Unpacked made{{}, std::make_shared<command::Knowledge>()};
-  Unpacker all(bytes, std::move(owner));
-  all(made.rules, *made.knowledge);
-  if (!all.at_end()) return std::nullopt;
-  return made;
+template <typename A>
+void fields(A& all, Prepared& each) {
+  auto& [rule, needs] = each;
+  all(rule, needs);
+}
+
+template <typename A>
+void fields(A& all, ProgramRules& each) {
+  auto& [rules] = each;
+  all(rules);
+}
+
+template <typename A>
+void fields(A& all, GeneralRule& each) {
+  auto& [prepared, programs, begins] = each;
+  all(prepared, programs);
+  if constexpr (A::kReads) {
+    each.find_beginnings();
+  } else {
+    (void)begins;  // made of the programs
+  }
+}
+
+template <typename A>
+void fields(A& all, Index& each) {
+  auto& [by_program, general, listed, of_lines] = each;
+  all(by_program, general, of_lines);
+  if constexpr (A::kReads) {
+    std::string expression;
+    all(expression);
+    listed.set_expression(std::move(expression));
+  } else {
+    all(listed.expression());
+  }
+}
+
+namespace {
+
+bool unpack_rule(std::string_view bytes, Rule* rule) {
+  Unpacker all(bytes);
+  all(*rule);
+  return all.at_end();
+}
+
+}  // namespace
+
+void pack(const RuleSet& rules, std::string* out) {
+  std::vector<std::string> items;
+  for (const Rule& rule : rules.rules()) {
+    Packer one(&items.emplace_back());
+    one(rule);
+  }
+  Packer all(out);
+  all(PackedNames::pack({}, items), Index(rules.rules()), rules.knowledge());
+}
+
+std::shared_ptr<const RuleSet> unpack(std::string_view bytes, std::shared_ptr<const void> owner) {
+  if (owner == nullptr) {
+    const auto copy = std::make_shared<const std::string>(bytes);
+    return unpack(*copy, copy);
+  }
+  const auto knowledge = std::make_shared<command::Knowledge>();
+  auto index = std::make_unique<Index>();
+  std::string_view rules;
+  Unpacker all(bytes, owner);
+  all(rules, *index, *knowledge);
+  if (!all.at_end()) return nullptr;
+  auto store = std::make_unique<const RuleStore>(PackedNames(rules, std::move(owner)), unpack_rule);
+  return RuleSet::known(std::move(store), std::move(index), knowledge);
 }
 
 }  // namespace gibbous::rules

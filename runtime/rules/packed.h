@@ -4,23 +4,18 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "runtime/rules/rules.h"
 
 namespace gibbous::rules {
 
-struct Unpacked {
-  std::vector<Rule> rules;  // without examples, which only tests need
-  std::shared_ptr<command::Knowledge> knowledge;
-};
-
-void pack(const std::vector<Rule>& rules, const command::Knowledge& knowledge, std::string* out);
-// What is known of a program is unpacked when it is asked for. `owner` keeps the bytes alive; null:
-// they are copied.
-std::optional<Unpacked> unpack(std::string_view bytes, std::shared_ptr<const void> owner = nullptr);
+void pack(const RuleSet& rules, std::string* out);
+// Returns null for bytes that are not right. A rule, and what is known of a program, is unpacked
+// when it is asked for; the rules have no examples, which only tests need. `owner` keeps the bytes
+// alive; null: they are copied.
+std::shared_ptr<const RuleSet> unpack(std::string_view bytes,
+                                      std::shared_ptr<const void> owner = nullptr);
 
 }  // namespace gibbous::rules

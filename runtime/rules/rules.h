@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -169,6 +170,9 @@ struct Outcome {
   bool may_confine = false;  // it asks, and for nothing but what a sandbox holds
 };
 
+class RuleStore;  // rule_store.h
+struct Index;     // index.h
+
 class RuleSet {
  public:
   ~RuleSet();
@@ -180,12 +184,16 @@ class RuleSet {
   // message" per line.
   static Result<std::shared_ptr<const RuleSet>> create(
       std::vector<Rule> rules, std::shared_ptr<const command::Knowledge> knowledge);
-  // The same for rules that create() has taken before.
-  static std::shared_ptr<const RuleSet> known(std::vector<Rule> rules,
+  // The same for rules that create() has taken before, with the index of theirs. Packed rules are
+  // made when they are needed, or when rules() asks for all.
+  static std::shared_ptr<const RuleSet> known(std::unique_ptr<const RuleStore> rules,
+                                              std::unique_ptr<const Index> index,
                                               std::shared_ptr<const command::Knowledge> knowledge);
 
-  const std::vector<Rule>& rules() const { return rules_; }
+  std::span<const Rule> rules() const;
+  std::size_t size() const;
   const command::Knowledge& knowledge() const { return *knowledge_; }
+  const std::shared_ptr<const command::Knowledge>& shared_knowledge() const { return knowledge_; }
 
   // The order is deny, ask, allow: the strictest over all commands decides. A doubt that no ask or
   // deny rule names asks; Doubt::kUnjudged always denies. A command that is only a string in some
@@ -196,9 +204,9 @@ class RuleSet {
 
  private:
   RuleSet();
-  std::vector<Rule> rules_;
+  std::unique_ptr<const RuleStore> rules_;
   std::shared_ptr<const command::Knowledge> knowledge_;
-  std::unique_ptr<const struct Index> index_;
+  std::unique_ptr<const Index> index_;
 };
 
 // Returns true if `flag` ("-r", "--recursive") is among the options of a command: alone, in a

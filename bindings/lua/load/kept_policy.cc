@@ -240,8 +240,8 @@ std::optional<KeptPolicy> find_kept_policy(const KeptPlace& place) {
   }
   chunks->file = std::move(file);
   kept.read.chunks = std::move(chunks);
-  kept.read.knowledge = std::move(unpacked->knowledge);
-  kept.read.rules = rules::RuleSet::known(std::move(unpacked->rules), kept.read.knowledge);
+  kept.read.knowledge = unpacked->shared_knowledge();
+  kept.read.rules = std::move(unpacked);
   return kept;
 }
 
@@ -257,7 +257,7 @@ void keep_policy(const KeptPlace& place, const KeptPolicy& policy) {
   const Result<std::string> key = make_state_key(*state, place.state_dir);
   if (!key) return;
   std::string rules;
-  rules::pack(policy.read.rules->rules(), *policy.read.knowledge, &rules);
+  rules::pack(*policy.read.rules, &rules);
   const auto& chunks = policy.read.chunks->by_path;
   std::string part;
   Packer all(&part);

@@ -17,8 +17,11 @@ namespace gibbous::lua {
 namespace {
 
 // A collection begins when a fifth more than the live set is in use: there is no emergency
-// collection, so with the default (twice the live set) half the cap would count as "full".
+// collection, so with the default (twice the live set) half the cap would count as "full". Below a
+// quarter of the cap there is room for the default, which marks the live set a fifth as often.
 constexpr int kGcPausePercent = 120;
+constexpr int kSmallGcPausePercent = 200;
+constexpr std::size_t kSmallParts = 4;
 constexpr int kGcStepPercent = 400;
 constexpr std::size_t kMaxTracebackBytes = std::size_t{16} << 10;
 constexpr std::size_t kMaxMessageBytes = std::size_t{16} << 10;
@@ -250,7 +253,7 @@ Result<std::unique_ptr<State>> State::create(const StateOptions& options) {
         lua_pushlightuserdata(state, reinterpret_cast<void*>(&wrap_c_function));
         luaJIT_setmode(state, -1, LUAJIT_MODE_WRAPCFUNC | LUAJIT_MODE_ON);
         lua_pop(state, 1);
-        lua_gc(state, LUA_GCSETPAUSE, kGcPausePercent);
+        lua_gc(state, LUA_GCSETPAUSE, kSmallGcPausePercent);
         lua_gc(state, LUA_GCSETSTEPMUL, kGcStepPercent);
         // luaL_unref writes the registry's free list at index 0. When that exists already, it never
         // allocates, so LuaRef::reset never raises.
@@ -295,7 +298,10 @@ bool State::protect(const BudgetLimits& limits, const std::function<void(lua_Sta
   memory_.clear_refused();
   Budget::Armed outer = budget_.suspend(state_);
   Entry* const outer_entry = std::exchange(entry_, &entry);
-  if (outer.state == nullptr) memory_.enter();
+  if (outer.state == nullptr) {
+    memory_.enter();
+    set_pause();
+  }
   budget_.arm(state_, here);
   if (memory_.wants_collect()) collect();  // fn may compile or push much before the first hook
   const int outside = lua_cpcall(state_, Entry::run_protected, &entry);
@@ -328,6 +334,13 @@ ScriptError State::resume_error(lua_State* coroutine, int status) {
   entry.finish(budget_.exceeded());
   return failure;  // when memory ran out, the next entry collects: here the coroutine is still
                    // alive
+}
+
+void State::set_pause() {
+  const bool is_small = memory_.used() < memory_.limits().total_bytes / kSmallParts;
+  if (is_small == is_small_) return;
+  is_small_ = is_small;
+  lua_gc(state_, LUA_GCSETPAUSE, is_small ? kSmallGcPausePercent : kGcPausePercent);
 }
 
 // Lifts the memory cap meanwhile, because a collection may allocate a smaller string table.

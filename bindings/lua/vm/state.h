@@ -88,12 +88,15 @@ class State {
   };
   Place find_place(std::string_view text) const;
   Place find_frame(lua_State* state) const;
+  // How much garbage may gather depends on how near the cap is.
+  void set_pause();
   struct Entry;  // the C functions with which protect() and resume_error() enter Lua
   SystemClock system_clock_;
   MemoryCap memory_;
   Budget budget_;
   lua_State* state_ = nullptr;
   Chunks chunks_;
+  bool is_small_ = true;    // less is in use than where garbage is collected more often
   Entry* entry_ = nullptr;  // the innermost running protect()
   LuaRef on_error_;         // C functions of Entry, made once
   LuaRef run_body_;

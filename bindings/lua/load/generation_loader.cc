@@ -250,8 +250,10 @@ void GenerationLoader::distrust(std::vector<ScriptError>* errors) const {
     ScriptError error;
     error.code = "policy_untrusted";
     const auto objection = std::make_shared<std::string>();
-    const auto look = [objection, directories, path = file.path] {
-      *objection = objection_to_policy_file(path, directories.get());
+    // A policy is kept only if nothing was said against its files.
+    const bool is_known = snapshot_.is_settled(file);
+    const auto look = [objection, directories, is_known, path = file.path] {
+      *objection = objection_to_policy_file(path, is_known, directories.get());
     };
     if (is_in_memory(file.path) || !snapshot_.reach(file.path, look)) continue;
     error.message = *objection;

@@ -116,6 +116,7 @@ Result<const SourceFile*> Snapshot::read(const std::string& path) {
     return load_failed("more than " + std::to_string(kMaxSourceFiles) + " files are loaded");
   }
   if (is_in_memory(path)) return read_memory(path);
+  is_all_known_ = false;
   std::shared_ptr<Read> read;
   if (Status status = read_from_disk(path, &read); !status) return status;
   SourceFile file;
@@ -148,18 +149,32 @@ Status Snapshot::read_from_disk(const std::string& path, std::shared_ptr<Read>* 
 
 bool Snapshot::take_known(const std::vector<KnownFile>& files) {
   std::map<std::string, FileStamp> stamps;
+  std::set<std::string_view> settled;
   std::shared_ptr<Read> read;
+  struct Now {
+    struct stat info {};
+    bool exists = false;
+  };
+  // One look at the mounts does for all files of a machine where each answers.
+  const bool at_once = unanswered_.empty() && mounts_->now()->all_local();
+  const auto is_in = [&](const FileState& state, const std::string& path) -> std::optional<bool> {
+    const auto now = std::make_shared<Now>();
+    const auto look = [now, path] { now->exists = ::stat(path.c_str(), &now->info) == 0; };
+    if (at_once) {
+      look();
+    } else if (!reach(path, look)) {
+      return std::nullopt;
+    }
+    if (!now->exists || !(FileState::of(now->info) == state)) return false;
+    stamps[path] = FileStamp::of(now->info);
+    return true;
+  };
   for (const auto& [path, hash, state] : files) {
     if (state) {
-      struct Now {
-        struct stat info {};
-        bool exists = false;
-      };
-      const auto now = std::make_shared<Now>();
-      const auto look = [now, path = path] { now->exists = ::stat(path.c_str(), &now->info) == 0; };
-      if (!reach(path, look)) return false;
-      if (now->exists && FileState::of(now->info) == *state) {
-        stamps[path] = FileStamp::of(now->info);
+      const std::optional<bool> same = is_in(*state, path);
+      if (!same) return false;
+      if (*same) {
+        settled.insert(path);
         continue;
       }
     }
@@ -183,12 +198,14 @@ bool Snapshot::take_known(const std::vector<KnownFile>& files) {
     files_.push_back({path, "", hash});
     by_path_[path] = &files_.back();
     unread_.insert(&files_.back());
+    if (settled.count(path) > 0) settled_.insert(&files_.back());
   }
   return true;
 }
 
 Result<const std::string*> Snapshot::text_of(const SourceFile& file) const {
   if (unread_.count(&file) == 0) return &file.text;
+  is_all_known_ = false;
   std::shared_ptr<Read> read;
   if (Status status = read_from_disk(file.path, &read); !status) return status;
   if (!read->status || !read->stamp.exists || sha256_hex(read->text) != file.hash) {
@@ -241,6 +258,8 @@ const SourceFile* Snapshot::known(const std::string& path) const {
 }
 
 void Snapshot::adopt(Snapshot&& other) {
+  is_all_known_ = by_path_.empty() && unreadable_.empty();
+  settled_.merge(other.settled_);
   files_.splice(files_.end(), other.files_);
   unread_.merge(other.unread_);
   has_changed_ = has_changed_ || other.has_changed_;
@@ -272,6 +291,8 @@ void Snapshot::each_known(std::chrono::nanoseconds began, std::chrono::nanosecon
 
 bool Snapshot::still_true() const {
   if (has_changed_) return false;
+  // All of it was looked at in one go, and no text was read since.
+  if (is_all_known_) return true;
   for (const auto& [path, stamp] : stamps_) {
     if (!(stamp_of(path) == stamp)) return false;
   }

@@ -58,6 +58,9 @@ class Snapshot {
 
   // Takes over what another snapshot has read.
   void adopt(Snapshot&& other);
+  // Returns true if the file was found in a state that was kept: not only its bytes, its owner and
+  // its mode are those of that time, too.
+  bool is_settled(const SourceFile& file) const { return settled_.count(&file) > 0; }
   // Calls `each` with every path that was read, and the hash of the file; "": it was missing.
   void each_path(const std::function<void(const std::string&, const std::string&)>& each) const;
 
@@ -79,7 +82,9 @@ class Snapshot {
   mutable std::string unanswered_;
   mutable std::list<SourceFile> files_;               // addresses stay
   mutable std::set<const SourceFile*> unread_;        // those of which only the hash is known
-  mutable bool has_changed_ = false;                  // one of those, when its text was needed
+  std::set<const SourceFile*> settled_;               // those that are in a state that was kept
+  mutable bool is_all_known_ = false;                 // nothing but what take_known() took
+  mutable bool has_changed_ = false;                  // one of unread_, when its text was needed
   std::map<std::string, const SourceFile*> by_path_;  // null: it was missing
   std::map<std::string, FileStamp> stamps_;
   std::vector<std::string> unreadable_;

@@ -27,9 +27,10 @@ std::string objection(const std::string& path) {
 
 }  // namespace
 
-std::string objection_to_policy_file(const std::string& path, DirectoryObjections* known) {
+std::string objection_to_policy_file(const std::string& path, bool is_known,
+                                     DirectoryObjections* known) {
   if (is_in_memory(path)) return "";
-  const std::string file = objection(path);
+  const std::string file = is_known ? "" : objection(path);
   if (!file.empty()) return file;
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos || slash == 0) return "";

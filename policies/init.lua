@@ -7,6 +7,7 @@ local policy = require 'policy'
 return {
   modes = modes,
   decide = policy.decider(modes),
+  reads = policy.READS,
   -- Functions, because they are read only when a command is judged or the policy is tested.
   rules = function()
     return require 'rules'

@@ -125,6 +125,8 @@
 ---@class Policy
 ---@field modes table<string, any> by name; `decide` interprets them
 ---@field decide fun(effect: Effect): Verdict has 40 ms; any failure in it denies
+---@field reads? string[] the fields of the effect that `decide` looks at; the others are kept from
+---it, and a verdict on the same ones is remembered; default: all fields, and nothing is remembered
 ---@field rules? Rule[]|fun(): Rule[] about commands, see rule.lua; deny rules always hold
 ---@field knowledge? Knowledge|fun(): Knowledge the analyser's tables; with `rules`
 ---@field cases? PolicyCase[]|fun(): PolicyCase[] run by `gibbous policy test`, and at each load of

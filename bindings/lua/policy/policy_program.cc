@@ -7,10 +7,10 @@
 
 #include "bindings/lua/policy/case_value.h"
 #include "bindings/lua/policy/command_policy.h"
+#include "bindings/lua/policy/decided.h"
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/knowledge_reader.h"
 #include "bindings/lua/policy/policy_guard.h"
-#include "bindings/lua/policy/request_value.h"
 #include "runtime/command/path_map.h"
 #include "runtime/rules/floor.h"
 
@@ -132,7 +132,7 @@ std::string shown_program(const command::SimpleCommand& command) {
 }
 
 // Asks once. Returns false with the error when the policy failed in any way.
-bool ask(State& state, const LuaRef& decide, Nanos budget, const DecideFields& fields,
+bool ask(State& state, const PolicyTables& tables, Nanos budget, const DecideFields& fields,
          Verdict* verdict, ScriptError* error) {
   BudgetLimits limits;
   limits.total = budget;
@@ -144,11 +144,11 @@ bool ask(State& state, const LuaRef& decide, Nanos budget, const DecideFields& f
   const bool ran = state.protect(
       limits,
       [&](lua_State* lua) {
-        decide.push(lua);
+        tables.decide.push(lua);
         lua_pushvalue(lua, -1);
         locate_function(lua, &file, &line);
-        push_request(lua, fields);  // [decide, request]
-        lua_call(lua, 1, 1);        // [verdict]
+        push_request(lua, fields, tables.reads.value_or(kAllEffectFields));  // [decide, request]
+        lua_call(lua, 1, 1);                                                 // [verdict]
         fault = read_verdict(lua, verdict);
       },
       error);
@@ -482,7 +482,13 @@ Verdict PolicyProgram::decide_at(const PolicyTables& tables, const PolicyRequest
 Verdict PolicyProgram::run_decide(const PolicyTables& tables, const DecideFields& fields) {
   Verdict verdict;
   ScriptError error;
-  if (!ask(state_, tables.decide, budget_, fields, &verdict, &error)) return refuse(error);
+  std::string key;
+  if (tables.decided != nullptr) {
+    key = request_key(fields, *tables.reads);
+    if (const Verdict* said = tables.decided->find(key)) return *said;
+  }
+  if (!ask(state_, tables, budget_, fields, &verdict, &error)) return refuse(error);
+  if (tables.decided != nullptr) tables.decided->keep(std::move(key), verdict);
   return verdict;
 }
 

@@ -13,6 +13,7 @@
 #include "bindings/lua/check/sandbox_value.h"
 #include "bindings/lua/policy/policy_request.h"
 #include "bindings/lua/policy/read_policy.h"
+#include "bindings/lua/policy/request_value.h"
 #include "bindings/lua/policy/verdict.h"
 #include "bindings/lua/vm/state.h"
 #include "runtime/rules/rules.h"
@@ -20,7 +21,7 @@
 namespace gibbous::lua {
 
 class CommandPolicy;       // command_policy.h
-struct DecideFields;       // request_value.h
+class DecidedVerdicts;     // decided.h
 struct PreparedJudgement;  // judgement.h
 struct PolicyCase;         // case_value.h
 
@@ -36,6 +37,8 @@ struct PolicyPlace {
 // The result of policies/init.lua.
 struct PolicyTables {
   LuaRef decide;
+  std::optional<EffectReads> reads;          // the fields that `decide` looks at; absent: all
+  std::shared_ptr<DecidedVerdicts> decided;  // null: what `decide` says is not remembered
   std::unique_ptr<CommandPolicy> commands;
   std::vector<std::string> modes;  // sorted
   std::map<std::string, int> mode_ranks;

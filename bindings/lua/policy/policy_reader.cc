@@ -6,6 +6,7 @@
 
 #include "bindings/lua/check/definition.h"
 #include "bindings/lua/policy/command_policy.h"
+#include "bindings/lua/policy/decided.h"
 #include "runtime/audit/redact.h"
 #include "runtime/base/nearest.h"
 
@@ -16,7 +17,7 @@ const std::string kExpected =
     "policies/init.lua must return { modes = { NAME = ... }, decide = function(effect) ... end }";
 constexpr int kDefaultRank = 0;
 constexpr std::size_t kMaxModes = 100;
-constexpr std::size_t kMaxListedPatterns = 10'000;  // Redactor has the limit that people see
+constexpr std::size_t kMaxListedTexts = 10'000;  // Redactor has the limit that people see
 
 bool fault(ScriptError* error, std::string message) {
   error->message = std::move(message);
@@ -24,8 +25,8 @@ bool fault(ScriptError* error, std::string message) {
 }
 
 const DefinitionShape& root_shape() {
-  static const DefinitionShape shape(Json::object(), {},
-                                     {"modes", "decide", "rules", "knowledge", "cases", "log"});
+  static const DefinitionShape shape(
+      Json::object(), {}, {"modes", "decide", "reads", "rules", "knowledge", "cases", "log"});
   return shape;
 }
 
@@ -81,21 +82,43 @@ bool read_modes(lua_State* state, const std::string& wanted, PolicyTables* table
 }
 
 // Returns false when the table is anything but a list of texts: a pattern must not get lost.
-// [patterns] -> [patterns]
-bool read_patterns(lua_State* state, std::vector<std::string>* patterns) {
+// [texts] -> [texts]
+bool read_texts(lua_State* state, std::vector<std::string>* texts) {
   const std::size_t count = lua_objlen(state, -1);
   std::size_t members = 0;
   for (lua_pushnil(state); lua_next(state, -2) != 0; lua_pop(state, 1)) ++members;
-  if (members != count || count > kMaxListedPatterns) return false;
+  if (members != count || count > kMaxListedTexts) return false;
   for (std::size_t at = 1; at <= count; ++at) {
     lua_rawgeti(state, -1, static_cast<int>(at));
     std::size_t size = 0;
     const bool is_text = lua_type(state, -1) == LUA_TSTRING;
     const char* text = is_text ? lua_tolstring(state, -1, &size) : nullptr;
-    if (is_text) patterns->emplace_back(text, size);
+    if (is_text) texts->emplace_back(text, size);
     lua_pop(state, 1);
     if (!is_text) return false;
   }
+  return true;
+}
+
+// [root] -> [root]
+bool read_reads(lua_State* state, PolicyTables* tables, ScriptError* error) {
+  lua_getfield(state, -1, "reads");  // [root, reads]
+  if (lua_isnil(state, -1)) {
+    lua_pop(state, 1);
+    return true;
+  }
+  std::vector<std::string> names;
+  if (!lua_istable(state, -1) || !read_texts(state, &names))
+    return fault(error, "reads: expected a list of the fields that decide looks at");
+  EffectReads reads;
+  for (const std::string& name : names) {
+    if (!add_effect_field(name, &reads))
+      return fault(error, "reads: an effect has no field '" + name + "'");
+  }
+  lua_pop(state, 1);
+  tables->reads = reads;
+  if (tables->commands != nullptr && tables->commands->remembered() != nullptr)
+    tables->decided = std::make_shared<DecidedVerdicts>();
   return true;
 }
 
@@ -117,7 +140,7 @@ bool read_log(lua_State* state, const std::function<void(const std::string&)>& o
       on_deprecated("log.mask of policies/init.lua is deprecated: write log.redact");
   }
   if (!lua_istable(state, -1)) return fault(error, kLogShape);
-  if (!read_patterns(state, &tables->redact_patterns)) return fault(error, kLogShape);
+  if (!read_texts(state, &tables->redact_patterns)) return fault(error, kLogShape);
   lua_pop(state, 2);
   const auto redactor = Redactor::create(tables->redact_patterns);
   return redactor.ok() || fault(error, "log." + redactor.status().message());
@@ -141,8 +164,10 @@ bool read_policy_tables(lua_State* state, const std::string& mode,
     return fault(error, kExpected);
   }
   tables->decide = LuaRef::take(state);
-  if (!read_modes(state, mode, tables, error) || !read_log(state, on_deprecated, tables, error))
+  if (!read_reads(state, tables, error) || !read_modes(state, mode, tables, error) ||
+      !read_log(state, on_deprecated, tables, error)) {
     return false;
+  }
   const std::vector<std::string>& modes = tables->modes;
   if (mode.empty() || std::find(modes.begin(), modes.end(), mode) != modes.end()) return true;
   error->code = kUnknownMode;

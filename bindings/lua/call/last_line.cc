@@ -1,7 +1,6 @@
 #include "bindings/lua/call/last_line.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -119,33 +118,38 @@ std::string LastLine::look(Runs& runs, const std::vector<std::string>& ids, cons
   });
   if (known.size() > kMaxRunsShown) known.resize(kMaxRunsShown);
   std::string found;
-  std::map<std::string, ArrivalOrder::Offsets> seen;
+  std::map<std::string, Seen> seen;
   for (const Run* run : known) {
-    const ArrivalOrder::Offsets ends = ends_of(*run);
-    const auto before = seen_.find(run->id());
-    seen[run->id()] = ends;
-    // A program that draws the whole screen has no last line.
-    if (!found.empty() || (run->screen() != nullptr && run->screen()->alternate())) continue;
-    ArrivalOrder::Offsets was{};
-    if (before != seen_.end()) was = before->second;
-    // The stream that has grown comes first; else stdout does.
-    std::array<StreamId, kStreams> order = {StreamId::kStdout, StreamId::kStderr};
-    if (ends[0] == was[0] && ends[1] != was[1]) std::swap(order[0], order[1]);
-    for (const StreamId id : order) {
-      const Stream& stream = run->stream(id);
-      const Offset from = stream.end() - std::min<Offset>(stream.end(), kWindowBytes);
-      const Slice slice = stream.read(from, kWindowBytes);
-      const bool still =
-          stream.ended() || ends[static_cast<std::size_t>(id)] == was[static_cast<std::size_t>(id)];
-      found = newest_line(slice.bytes, still, slice.from == 0, redact);
-      if (!found.empty()) break;
-    }
-    if (!found.empty() && known.size() > 1) {
-      found = (run->spec().label.empty() ? run->id() : run->spec().label) + ": " + found;
+    Seen& now = seen[run->id()];
+    if (const auto before = seen_.find(run->id()); before != seen_.end()) now = before->second;
+    look_again(*run, redact, &now);
+    if (!found.empty() || now.line.empty()) continue;
+    found = now.line;
+    if (known.size() > 1) {
+      found = redact(run->spec().label.empty() ? run->id() : run->spec().label) + ": " + found;
     }
   }
   seen_ = std::move(seen);
   return shortened(found, kMaxLastLineBytes);
+}
+
+void LastLine::look_again(const Run& run, const Redact& redact, Seen* seen) {
+  const ArrivalOrder::Offsets ends = ends_of(run);
+  const ArrivalOrder::Offsets was = std::exchange(seen->ends, ends);
+  if (ends == was && seen->settled) return;
+  seen->settled = ends == was;
+  seen->line.clear();
+  // A program that draws the whole screen has no last line.
+  if (run.screen() != nullptr && run.screen()->alternate()) return;
+  if (ends != was) seen->newest = ends[0] == was[0] ? 1 : 0;
+  for (const std::size_t index : {seen->newest, 1 - seen->newest}) {
+    const Stream& stream = run.stream(static_cast<StreamId>(index));
+    const Offset from = stream.end() - std::min<Offset>(stream.end(), kWindowBytes);
+    const Slice slice = stream.read(from, kWindowBytes);
+    const bool is_whole = stream.ended() || ends[index] == was[index];
+    seen->line = newest_line(slice.bytes, is_whole, slice.from == 0, redact);
+    if (!seen->line.empty()) return;
+  }
 }
 
 }  // namespace gibbous::lua

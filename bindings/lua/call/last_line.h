@@ -12,6 +12,7 @@
 #include "runtime/output/arrival_order.h"
 
 namespace gibbous {
+class Run;
 class Runs;
 }  // namespace gibbous
 
@@ -29,7 +30,16 @@ class LastLine {
   std::string look(Runs& runs, const std::vector<std::string>& ids, const Redact& redact);
 
  private:
-  std::map<std::string, ArrivalOrder::Offsets> seen_;  // ends of the streams at the last look
+  // What the last look has seen of a run.
+  struct Seen {
+    ArrivalOrder::Offsets ends{};  // of its streams
+    std::size_t newest = 0;        // the stream that has grown last
+    std::string line;
+    bool settled = false;  // nothing had come since the look before
+  };
+  static void look_again(const Run& run, const Redact& redact, Seen* seen);
+
+  std::map<std::string, Seen> seen_;  // by run
 };
 
 }  // namespace gibbous::lua

@@ -40,10 +40,11 @@ TEST_CASE("every tool that waits for long reports the last line of its run") {
   CHECK(hears(host, "bg_start", {{"command", command}, {"until", {{"exit", true}}}}, "compiling"));
   const std::string id = host.start(command);
   CHECK(hears(host, "wait_for", {{"id", id}, {"exit", true}}, "compiling"));
-  CHECK(hears(host, "start_services",
-              {{"services",
-                {{{"name", "web"}, {"command", command}, {"ready", {{"output_regex", "listening"}}}}}}},
-              "compiling"));
+  CHECK(hears(
+      host, "start_services",
+      {{"services",
+        {{{"name", "web"}, {"command", command}, {"ready", {{"output_regex", "listening"}}}}}}},
+      "compiling"));
 }
 
 TEST_CASE("a report lacks what the policy takes for a secret") {

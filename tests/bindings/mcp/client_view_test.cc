@@ -5,10 +5,10 @@
 
 #include "tests/support/catch.h"
 
-using Catch::Matchers::Contains;
-
 namespace gibbous::mcp {
 namespace {
+
+using Catch::Matchers::Contains;
 
 Json text_result(const std::string& text) {
   return Json{{"content", Json::array({{{"type", "text"}, {"text", text}}})}, {"isError", false}};

@@ -1,6 +1,10 @@
 // What a call that waits reports: real runs, through the keeper, looked at every millisecond.
 #include "bindings/lua/call/progress_reports.h"
 
+#include <sys/stat.h>
+
+#include <fstream>
+
 #include "runtime/keeper/client.h"
 #include "runtime/runs/runs.h"
 #include "runtime/wait/waits.h"
@@ -122,6 +126,20 @@ TEST_CASE("the message of a wait is the last line of the run that is waited for"
   CHECK(world.prints("echo 'to stderr' >&2; exec sleep 600", "to stderr"));
   CHECK(world.prints("printf 'text\\n\\n  \\n'; exec sleep 600", "text"));
   CHECK(world.prints("printf 'a\\r\\nlast\\r\\n'; exec sleep 600", "last"));
+}
+
+TEST_CASE("the stream that printed last has the last line, also when nothing more comes") {
+  WaitingWorld world;
+  const std::string gate = world.dir.path() + "/gate";
+  REQUIRE(::mkfifo(gate.c_str(), 0600) == 0);
+  const Json script = {{"script", "echo out; read go < gate; echo err >&2; exec sleep 600"}};
+  const CallId id = world.begin("prints", script.dump());
+  REQUIRE(world.reports(id, "out"));
+  std::ofstream(gate) << "go\n";
+  REQUIRE(world.reports(id, "err"));
+  world.progress[id].clear();
+  REQUIRE(world.until([&] { return world.progress[id].size() >= 5; }));
+  for (const Progress& each : world.progress[id]) CHECK(each.message == "err");
 }
 
 TEST_CASE("a line without an end is the message once it has not changed for a while") {

@@ -159,6 +159,32 @@ Refusal Runtime::on_ask(std::function<void(AskRequest)> handler,
   return Refusal::kNone;
 }
 
+Refusal Runtime::on_input(std::function<void(InputRequest)> handler,
+                          std::function<void(const std::string& id)> on_withdrawn) {
+  const Refusal refusal = check_handler(static_cast<bool>(handler));
+  if (refusal != Refusal::kNone) return refusal;
+  Impl& impl = *impl_;
+  if (impl.engine == nullptr) return Refusal::kNone;
+  const Impl::Frame frame(impl);
+  const auto& border = impl.border;
+  std::function<void(InputRequest)> called;
+  if (handler) {
+    called = [border, handler = Border::hold(border, std::move(handler))](InputRequest request) {
+      request.reply = host::behind<InputAnswer>(border, std::move(request.reply));
+      Border::call(border, "on_input", [&] { (*handler)(std::move(request)); });
+    };
+  }
+  std::function<void(const std::string&)> withdrawn;
+  if (on_withdrawn) {
+    withdrawn = [border, on_withdrawn =
+                             Border::hold(border, std::move(on_withdrawn))](const std::string& id) {
+      Border::call(border, "on_withdrawn", [&] { (*on_withdrawn)(id); });
+    };
+  }
+  impl.engine->set_asker(std::move(called), std::move(withdrawn));
+  return Refusal::kNone;
+}
+
 std::vector<std::string> Runtime::drain_backlog(std::string_view session) {
   if (check() != Refusal::kNone) return {};
   impl_->note_given_later();

@@ -45,6 +45,9 @@ class DrivenBackend : public ToolsBackend {
   // Like Runtime::on_ask(): the policy's questions about calls.
   virtual void on_ask(std::function<void(AskRequest)> handler,
                       std::function<void(const std::string& id)> on_withdrawn) = 0;
+  // Like Runtime::on_input(): what scripts ask the clients of calls.
+  virtual void on_input(std::function<void(InputRequest)>,
+                        std::function<void(const std::string& id)>) {}
   // Works for a short time. True when there is more to do at once. `passed_on`: see PollBudget.
   virtual bool poll(bool passed_on) = 0;
   // Readable when poll() has something to do; next_timeout() says when to call it anyway.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "bindings/mcp/client_question.h"
 #include "bindings/mcp/server.h"
 
 namespace gibbous::mcp {
@@ -22,9 +23,9 @@ struct Server::PendingCall {
   double last_progress = -std::numeric_limits<double>::infinity();
   CallId call = 0;
 
-  bool can_ask = false;
-  // The open questions of the policy, by the id or key of the client's answer.
-  std::map<std::string, AskRequest> questions;
+  ClientAbilities can;
+  // The open questions, by the id or key of the client's answer.
+  std::map<std::string, ClientQuestion> questions;
   // Modern: the request was answered with the questions, and the client has not returned yet.
   std::string state;  // what it must return with; "" while a request waits
   Nanos expires{0};

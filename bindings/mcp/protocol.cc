@@ -83,7 +83,7 @@ std::optional<Fault> read_modern(const Json& meta, Envelope& envelope) {
       return invalid_params(kMetaLogLevel, " must be one of " + log_level_names());
     }
   }
-  envelope.can_ask = can_ask(*capabilities);
+  envelope.can = abilities(*capabilities);
   envelope.era = Era::kModern;
   return std::nullopt;
 }
@@ -115,12 +115,15 @@ bool is_id(const Json& value) {
   return value.is_number_integer();
 }
 
-bool can_ask(const Json& capabilities) {
-  if (!capabilities.is_object()) return false;
+ClientAbilities abilities(const Json& capabilities) {
+  ClientAbilities can;
+  const Json* sampling = find_member(capabilities, "sampling");
+  can.sample = sampling != nullptr && sampling->is_object();
   const Json* elicitation = find_member(capabilities, "elicitation");
-  if (elicitation == nullptr || !elicitation->is_object()) return false;
+  if (elicitation == nullptr || !elicitation->is_object()) return can;
   // Older revisions have forms only, so a client that names no kind supports forms.
-  return elicitation->contains("form") || !elicitation->contains("url");
+  can.ask = elicitation->contains("form") || !elicitation->contains("url");
+  return can;
 }
 
 std::string id_key(const Json& id) {

@@ -86,16 +86,21 @@ std::string id_key(const Json& id);
 inline constexpr std::size_t kMaxIdBytes = std::size_t{64} * 1024;
 bool is_id(const Json& value);
 
+// What a client can be asked for.
+struct ClientAbilities {
+  bool ask = false;     // it can show its user a form (elicitation)
+  bool sample = false;  // it can ask its model (sampling)
+};
+
 // The _meta of a request.
 struct Envelope {
   Era era = Era::kLegacy;
   std::optional<Json> progress_token;  // string or integer, unchanged
   std::optional<LogLevel> log_level;   // modern: the client wants messages about this request
-  bool can_ask = false;                // modern: see can_ask()
+  ClientAbilities can;                 // modern
 };
 
-// Returns true when a client with these capabilities can show its user a form (elicitation).
-bool can_ask(const Json& capabilities);
+ClientAbilities abilities(const Json& capabilities);
 
 std::variant<Envelope, Fault> read_envelope(const Json& params);
 

@@ -40,6 +40,11 @@ void RuntimeBackend::on_ask(std::function<void(AskRequest)> handler,
   runtime_.on_ask(std::move(handler), std::move(on_withdrawn));
 }
 
+void RuntimeBackend::on_input(std::function<void(InputRequest)> handler,
+                              std::function<void(const std::string& id)> on_withdrawn) {
+  runtime_.on_input(std::move(handler), std::move(on_withdrawn));
+}
+
 bool RuntimeBackend::poll(bool passed_on) {
   PollBudget budget = kTurn;
   budget.passed_on = passed_on;

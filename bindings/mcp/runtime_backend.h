@@ -25,6 +25,8 @@ class RuntimeBackend final : public DrivenBackend {
   void on_event(std::function<void(const Event&)> handler) override;
   void on_ask(std::function<void(AskRequest)> handler,
               std::function<void(const std::string& id)> on_withdrawn) override;
+  void on_input(std::function<void(InputRequest)> handler,
+                std::function<void(const std::string& id)> on_withdrawn) override;
   bool poll(bool passed_on) override;
   int backend_fd() const override { return runtime_.backend_fd(); }
   std::optional<std::chrono::milliseconds> next_timeout() const override {

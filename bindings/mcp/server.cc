@@ -134,7 +134,8 @@ void Server::initialize(const Request& request, const Envelope&) {
   // Earlier revisions have no elicitation.
   constexpr std::string_view kFirstThatAsks = "2025-06-18";
   const Json* capabilities = find_member(request.params, "capabilities");
-  legacy_can_ask_ = capabilities != nullptr && revision >= kFirstThatAsks && can_ask(*capabilities);
+  legacy_can_ = capabilities != nullptr ? abilities(*capabilities) : ClientAbilities{};
+  if (revision < kFirstThatAsks) legacy_can_.ask = false;
   legacy_enum_ = revision == kFirstThatAsks ? TitledEnum::kNames : TitledEnum::kOneOf;
   handshake_ = Handshake::kAnswered;
   identity_.instructions = usage_instructions(backend_.tools());
@@ -211,7 +212,7 @@ void Server::start_call(const Request& request, const Envelope& envelope, CallRe
   pending->era = envelope.era;
   pending->kind = call.kind;
   pending->tool = call.tool;
-  if (envelope.can_ask) pending->arguments = call.arguments;
+  if (envelope.can.ask || envelope.can.sample) pending->arguments = call.arguments;
   calls_[id_key(request.id)] = pending;
   hold_request(*pending, request, envelope);
 
@@ -236,7 +237,7 @@ void Server::hold_request(PendingCall& pending, const Request& request, const En
   pending.progress_token = envelope.progress_token;
   pending.last_progress = -std::numeric_limits<double>::infinity();
   pending.log_level = envelope.log_level;
-  pending.can_ask = modern ? envelope.can_ask : legacy_can_ask_;
+  pending.can = modern ? envelope.can : legacy_can_;
 }
 
 void Server::finish_call(const std::shared_ptr<PendingCall>& pending, const CallResult& result) {

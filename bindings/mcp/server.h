@@ -24,6 +24,8 @@
 
 namespace gibbous::mcp {
 
+class ClientQuestion;
+
 // What a message belongs to, for transports that have a stream for each request.
 struct About {
   const Json* request = nullptr;  // the id of a request of the client; null: none in particular
@@ -82,6 +84,8 @@ class Server {
   void on_event(const Event& event);
   // Passes the policy's question about a call to the client, if it supports that.
   void on_ask(AskRequest request);
+  // Passes a script's question to the client of its call, if it can answer such a one.
+  void on_input(InputRequest request);
   // A question that the client was given is over: it was answered elsewhere, or its call has ended.
   void on_withdrawn(const std::string& question);
   // Gives up suspended calls whose client has not returned in time; next_timeout() says when.
@@ -150,6 +154,7 @@ class Server {
   bool log_wanted(LogLevel level, const Json* call) const;
 
   std::shared_ptr<PendingCall> find_call(CallId call) const;
+  void put(const std::shared_ptr<PendingCall>& pending, ClientQuestion question);
   void take(const Response& response);
   void suspend(const std::shared_ptr<PendingCall>& pending);
   void resume(const Request& request, const Envelope& envelope, const CallRequest& call,
@@ -175,7 +180,7 @@ class Server {
   Handshake handshake_ = Handshake::kNone;
   std::set<List> unannounced_;  // lists that changed before the handshake was complete
   LogLevel legacy_log_level_ = LogLevel::kWarning;
-  bool legacy_can_ask_ = false;
+  ClientAbilities legacy_can_;
   TitledEnum legacy_enum_ = TitledEnum::kOneOf;
   std::map<std::string, std::shared_ptr<PendingCall>> calls_;      // by id_key()
   std::map<std::string, std::shared_ptr<PendingCall>> suspended_;  // by their state

@@ -1,4 +1,5 @@
-// The part of the server that passes the policy's questions to the client. See server.h.
+// The part of the server that passes questions to the client: the policy's, and those of scripts.
+// See server.h.
 //
 // Legacy: each question is a request to the client, while the call stays open. Modern: servers send
 // no requests, so the request of the call is answered with the questions and the call is suspended.
@@ -18,7 +19,6 @@
 namespace gibbous::mcp {
 namespace {
 
-constexpr const char* kElicit = "elicitation/create";
 constexpr std::size_t kMaxErrorBytes = 500;
 
 // 144 random bits.
@@ -34,9 +34,13 @@ AskAnswer nobody(std::string why) {
   return answer;
 }
 
-// Answers the question. A second answer finds nothing here.
-void reply(AskRequest request, const AskAnswer& answer) {
-  if (request.reply) request.reply(answer);
+bool can_answer(const ClientAbilities& can, const ClientQuestion& question) {
+  return question.is_for_model() ? can.sample : can.ask;
+}
+
+const char* inability(const ClientQuestion& question) {
+  return question.is_for_model() ? "the client does not support sampling"
+                                 : "the client does not support elicitation (forms)";
 }
 
 }  // namespace
@@ -53,14 +57,25 @@ std::shared_ptr<Server::PendingCall> Server::find_call(CallId call) const {
 void Server::on_ask(AskRequest request) {
   const std::shared_ptr<PendingCall> pending = closed_ ? nullptr : find_call(request.call);
   if (pending == nullptr) return;  // cancelled: an unanswered question is a refusal
-  if (!pending->can_ask) {
-    return reply(std::move(request), nobody(""));
-  }
+  ClientQuestion question(std::move(request));
+  if (!pending->can.ask) return question.give_up(nobody(""));
+  put(pending, std::move(question));
+}
+
+void Server::on_input(InputRequest request) {
+  const std::shared_ptr<PendingCall> pending = closed_ ? nullptr : find_call(request.call);
+  ClientQuestion question(std::move(request));
+  if (pending == nullptr) return question.give_up(nobody("no client waits for this call"));
+  if (!can_answer(pending->can, question)) return question.give_up(nobody(inability(question)));
+  put(pending, std::move(question));
+}
+
+void Server::put(const std::shared_ptr<PendingCall>& pending, ClientQuestion question) {
   const std::string name = "ask-" + std::to_string(++last_question_);
-  const AskRequest& question = pending->questions[name] = std::move(request);
+  const ClientQuestion& held = pending->questions[name] = std::move(question);
   switch (pending->era) {
     case Era::kLegacy:
-      send(server_request(name, kElicit, elicitation_params(question, legacy_enum_)),
+      send(server_request(name, held.method(), held.params(legacy_enum_)),
            {&pending->id});
       return;
     case Era::kModern:
@@ -74,8 +89,9 @@ void Server::on_withdrawn(const std::string& question) {
   if (closed_) return;
   for (const auto* calls : {&calls_, &suspended_}) {
     for (const auto& [key, pending] : *calls) {
-      const auto found = std::find_if(pending->questions.begin(), pending->questions.end(),
-                                      [&](const auto& each) { return each.second.id == question; });
+      const auto found =
+          std::find_if(pending->questions.begin(), pending->questions.end(),
+                       [&](const auto& each) { return each.second.id() == question; });
       if (found == pending->questions.end()) continue;
       if (pending->era == Era::kLegacy) {
         send(notification("notifications/cancelled",
@@ -83,7 +99,7 @@ void Server::on_withdrawn(const std::string& question) {
                                {"reason", "it was answered elsewhere, or its call has ended"}}),
              {&pending->id});
       }
-      const AskRequest over = std::move(found->second);
+      const ClientQuestion over = std::move(found->second);
       pending->questions.erase(found);
       return;
     }
@@ -97,12 +113,9 @@ void Server::take(const Response& response) {
     if (pending->era != Era::kLegacy) continue;
     auto question = pending->questions.extract(name);
     if (question.empty()) continue;
-    const AskRequest& request = question.mapped();
-    AskAnswer answer = response.error ? nobody("the client could not ask: " +
-                                               stdio::printable(*response.error, kMaxErrorBytes))
-                                      : read_elicitation(response.result, request);
-    reply(std::move(question.mapped()), answer);
-    return;
+    if (!response.error) return question.mapped().take(response.result);
+    return question.mapped().give_up(
+        nobody("the client could not ask: " + stdio::printable(*response.error, kMaxErrorBytes)));
   }
 }
 
@@ -114,7 +127,7 @@ void Server::suspend(const std::shared_ptr<PendingCall>& pending) {
   Json requests = Json::object();
   for (const auto& [name, question] : pending->questions) {
     requests[name] =
-        Json{{"method", kElicit}, {"params", elicitation_params(question, TitledEnum::kOneOf)}};
+        Json{{"method", question.method()}, {"params", question.params(TitledEnum::kOneOf)}};
   }
   send(response(pending->id, modern_.input_required(std::move(requests), pending->state)),
        {&pending->id, true});
@@ -145,16 +158,16 @@ void Server::resume(const Request& request, const Envelope& envelope, const Call
     for (const auto& [name, answer] : responses->items()) {
       auto question = pending->questions.extract(name);
       if (question.empty()) continue;
-      const AskAnswer given = read_elicitation(answer, question.mapped());
-      reply(std::move(question.mapped()), given);
+      question.mapped().take(answer);
     }
   }
-  if (pending->questions.empty()) return;
-  if (pending->can_ask) {
-    suspend(pending);
-  } else {
-    withdraw(*pending, nobody("the client no longer supports elicitation"));
+  for (auto next = pending->questions.begin(); next != pending->questions.end();) {
+    const auto each = next++;
+    if (can_answer(pending->can, each->second)) continue;
+    auto lost = pending->questions.extract(each);
+    lost.mapped().give_up(nobody(inability(lost.mapped())));
   }
+  if (!pending->questions.empty()) suspend(pending);
 }
 
 // Sends the result if the client still waits for one.
@@ -165,7 +178,7 @@ void Server::withdraw(PendingCall& pending, const AskAnswer& answer) {
                         Json{{"requestId", name}, {"reason", answer.reason}}),
            {&pending.id});
     }
-    reply(std::move(question), answer);
+    question.give_up(answer);
   }
 }
 

@@ -60,12 +60,15 @@ class StdioTransport final : public MessageSink {
     backend_.on_event([this](const Event& event) { on_event(event); });
     backend_.on_ask([this](AskRequest request) { server_.on_ask(std::move(request)); },
                     [this](const std::string& question) { server_.on_withdrawn(question); });
+    backend_.on_input([this](InputRequest request) { server_.on_input(std::move(request)); },
+                      [this](const std::string& question) { server_.on_withdrawn(question); });
     const std::string complaint = backend_.complaint();
     if (!complaint.empty()) say("every call is denied: " + complaint);
   }
   ~StdioTransport() override {
     backend_.on_event(nullptr);
     backend_.on_ask(nullptr, nullptr);
+    backend_.on_input(nullptr, nullptr);
   }
 
   int run();

@@ -69,6 +69,22 @@ for (const client of CLIENTS) {
       assert.equal(asked.length, 3);
     });
 
+    test('a script asks twice in one call, and each answer reaches it', async (t) => {
+      const { session, asked } = await connect(t, client, [
+        { action: 'accept', content: { colour: 'blue' } }, { action: 'accept', content: {} },
+        { action: 'decline' }]);
+      assert.equal(textOf(await session.callTool('probe_pick', {})), 'picked blue');
+      assert.deepEqual(asked.map(({ message }) => message), ['Which?', 'Really blue?']);
+      assert.deepEqual(asked[0].requestedSchema.properties,
+        { colour: { type: 'string', enum: ['red', 'blue'] } });
+      assert.equal(textOf(await session.callTool('probe_pick', {})), 'declined');
+    });
+
+    test('a script learns that its client cannot be asked', async (t) => {
+      const { session } = await connect(t, client, undefined);
+      assert.equal(textOf(await session.callTool('probe_pick', {})), 'cannot_ask');
+    });
+
     test('a client that cannot ask learns how to get an approval', async (t) => {
       const { start } = await connect(t, client, undefined);
       const result = await start();

@@ -158,8 +158,18 @@ local talk = prompt {
     }
   end,
 }
+local pick = tool {
+  name = 'probe_pick', description = 'Asks twice', permission = 'read', input = schema.object {},
+  run = function()
+    local first, err = ask { message = 'Which?', form = schema.object {
+      colour = schema.string { enum = { 'red', 'blue' } } } }
+    if not first then return err.code end
+    local second, why = ask { message = 'Really ' .. first.colour .. '?' }
+    return second and 'picked ' .. first.colour or why.code
+  end,
+}
 return { name = 'probe', resources = { static, item }, prompts = { talk },
-  tools = { count, saw, hang, spin, sort, edition, large, rich, touch${extra} } }
+  tools = { count, saw, hang, spin, sort, edition, large, rich, touch, pick${extra} } }
 `;
 
 const EXTRA = `, tool {

@@ -33,13 +33,12 @@
 #include <utility>
 #include <vector>
 
+#include "gibbous/input.h"
 #include "gibbous/status.h"
 
 struct uv_loop_s;  // libuv's uv_loop_t
 
 namespace gibbous {
-
-using CallId = std::uint64_t;
 
 struct Progress {
   double progress = 0;  // increases with every report of a call
@@ -472,6 +471,12 @@ class Runtime {
   // AskRequest::id of a question whose call has ended before it was answered.
   Refusal on_ask(std::function<void(AskRequest)> handler,
                  std::function<void(const std::string& id)> on_withdrawn = nullptr);
+
+  // Sets the handler of what scripts ask the clients of calls. Without one, they get an error with
+  // the code cannot_ask. `on_withdrawn` gets the InputRequest::id of one whose script waits no
+  // longer.
+  Refusal on_input(std::function<void(InputRequest)> handler,
+                   std::function<void(const std::string& id)> on_withdrawn = nullptr);
 
   // Drains the unseen events of a session, oldest first, each a JSON object. The list is bounded:
   // the oldest are dropped first and counted. It includes what an earlier process with the same

@@ -16,11 +16,11 @@ struct Table {
 };
 
 constexpr Table kTables[] = {
-    {"tool", open_tool},     {"resource", open_resource}, {"prompt", open_prompt},
-    {"schema", open_schema}, {"run", open_run},           {"wait", open_wait},
-    {"task", open_task},     {"log", open_log},           {"json", open_json},
-    {"store", open_store},   {"time", open_time},         {"journal", open_journal},
-    {"host", open_host},
+    {"tool", open_tool},       {"resource", open_resource}, {"prompt", open_prompt},
+    {"ask", open_ask},         {"schema", open_schema},     {"run", open_run},
+    {"wait", open_wait},       {"task", open_task},         {"log", open_log},
+    {"json", open_json},       {"store", open_store},       {"time", open_time},
+    {"journal", open_journal}, {"host", open_host},
 };
 
 }  // namespace

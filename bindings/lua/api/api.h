@@ -21,6 +21,7 @@ const Call* calling(lua_State* state);
 void open_tool(lua_State* state);
 void open_resource(lua_State* state);
 void open_prompt(lua_State* state);
+void open_ask(lua_State* state);
 void open_run(lua_State* state);
 void open_wait(lua_State* state);
 void open_task(lua_State* state);

@@ -410,6 +410,18 @@ void Engine::set_approver(std::function<void(AskRequest)> approver,
   withdrawn_ = std::move(withdrawn);
 }
 
+bool Engine::pass_input(InputRequest request) {
+  const auto asker = asker_;  // it may be replaced meanwhile
+  if (!asker) return false;
+  asker(std::move(request));
+  return true;
+}
+
+void Engine::withdraw_input(const std::string& id) {
+  const auto withdrawn = input_withdrawn_;
+  if (withdrawn) withdrawn(id);
+}
+
 // --- Events -------------------------------------------------------------------------------------
 
 void Engine::on_event(std::function<void(Event)> sink) {

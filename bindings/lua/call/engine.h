@@ -121,6 +121,13 @@ class Engine {
   // `withdrawn` gets the id of one whose call has ended before it was answered.
   void set_approver(std::function<void(AskRequest)> approver,
                     std::function<void(const std::string& id)> withdrawn = nullptr);
+  // What scripts ask of the clients of calls. Called from run_ready. Dropping every copy of
+  // InputRequest::reply answers that nobody can be asked.
+  void set_asker(std::function<void(InputRequest)> asker,
+                 std::function<void(const std::string& id)> withdrawn = nullptr) {
+    asker_ = std::move(asker);
+    input_withdrawn_ = std::move(withdrawn);
+  }
   // Called for every verdict, at once, and for every answer to an ask.
   void on_decision(std::function<void(const Decided&)> sink) { decision_sink_ = std::move(sink); }
 
@@ -166,6 +173,9 @@ class Engine {
   }
   // Calls `work` from run_ready, before calls get a turn.
   void post(std::function<void()> work);
+  // Passes a script's question to the host, or drops it: false.
+  bool pass_input(InputRequest request);
+  void withdraw_input(const std::string& id);
   // Gives the call a turn.
   void make_ready(Call& call);
   // Called when the call has ended; its result is delivered next.
@@ -256,6 +266,8 @@ class Engine {
   std::function<void(AskRequest)> approver_;
   std::function<void(const std::string& id)> withdrawn_;
   std::function<void(const Decided&)> decision_sink_;
+  std::function<void(InputRequest)> asker_;
+  std::function<void(const std::string& id)> input_withdrawn_;
 
   // Reads the next generation, if one is being read. One that was begun before another load counts
   // for nothing.

@@ -22,9 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::set<std::string> kTables = {"tool", "resource", "prompt", "schema", "run",
-                                       "wait", "task",     "log",    "json",   "store",
-                                       "time", "journal",  "host"};
+const std::set<std::string> kTables = {"tool",  "resource", "prompt",  "ask", "schema",
+                                       "run",   "wait",     "task",    "log", "json",
+                                       "store", "time",     "journal", "host"};
 // The metatables of handles, and their names in scripts/meta.
 const std::map<std::string, std::string> kHandles = {{"gibbous.run", "Run"},
                                                      {"gibbous.task", "Task"}};

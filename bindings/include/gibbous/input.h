@@ -1,0 +1,34 @@
+// What scripts ask the clients of calls (ask in Lua), for hosts that can pass it on:
+// Runtime::on_input. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace gibbous {
+
+using CallId = std::uint64_t;
+
+// The answer to an InputRequest.
+struct InputAnswer {
+  // What the client answered, a JSON object in MCP's terms: {"action", "content"?} of a form,
+  // {"role", "content", "model", "stopReason"?} of a model. "": nobody can be asked.
+  std::string result;
+  std::string message;  // with "": why not, for the script
+};
+
+// A script asks the client of a call (ask in Lua). Call `reply` once, now or later, on the
+// runtime's thread; dropping it without a call answers that nobody can be asked. On another thread
+// or in a forked child, neither does anything: the question then waits for the end of its call.
+struct InputRequest {
+  CallId call = 0;  // 0: no host's call led to it, so nobody can be asked
+  std::string id;   // 8 characters
+  std::string session;
+  std::string kind;    // elicitation: a form for a person; sampling: a text of the client's model
+  std::string params;  // MCP's params of elicitation/create or sampling/createMessage, as JSON
+  // Returns false when it comes too late: it was answered, or its call has ended.
+  std::function<bool(const InputAnswer&)> reply;
+};
+
+}  // namespace gibbous

@@ -1,0 +1,195 @@
+// The table `ask`: callable, ask{ ... } puts a form to the person at the client of the running call
+// and waits for the answer; ask.model does the same with the client's model. Only a host with
+// Runtime::on_input can pass such a question on. Its handler is called from Engine::run_ready,
+// never inside a script.
+#include <lua.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "bindings/json/member.h"
+#include "bindings/json/text.h"
+#include "bindings/lua/api/api.h"
+#include "bindings/lua/call/call.h"
+#include "bindings/lua/call/context.h"
+#include "bindings/lua/call/engine.h"
+#include "bindings/lua/call/task.h"
+#include "bindings/lua/check/content_value.h"
+#include "bindings/lua/check/input_form.h"
+#include "bindings/lua/check/wrong_use.h"
+#include "bindings/lua/vm/error.h"
+#include "runtime/base/random_id.h"
+
+namespace gibbous::lua {
+namespace {
+
+constexpr const char* kCannotAsk = "cannot_ask";
+
+// Pushes what the answer to a question means to the script.
+using PushAnswer = int (*)(lua_State*, const InputForm&, const InputAnswer&);
+
+// One question, between the task that waits for its answer and the host.
+class InputQuestion : public std::enable_shared_from_this<InputQuestion> {
+ public:
+  InputQuestion(Engine& engine, Completer complete, InputForm form, PushAnswer push)
+      : engine_(engine),
+        lifetime_(engine.lifetime()),
+        complete_(std::move(complete)),
+        form_(std::move(form)),
+        push_(push),
+        id_(random_id()) {}
+
+  void begin(const Call& call) {
+    InputRequest request;
+    request.call = call.id() < kFirstHook ? call.id() : 0;
+    request.id = id_;
+    request.session = call.session();
+    request.kind = form_.kind;
+    request.params = to_text(form_.params);
+    // Dropping the last copy of the reply is an answer, too.
+    auto reply = std::make_shared<Reply>(shared_from_this());
+    request.reply = [reply](const InputAnswer& answer) { return reply->of->finish(answer); };
+    engine_.post([self = shared_from_this(), request = std::move(request)]() mutable {
+      if (!self->open_) return;
+      self->given_ = self->engine_.pass_input(std::move(request));
+    });
+  }
+
+  // Its script waits no longer.
+  void give_up() {
+    if (!std::exchange(open_, false) || lifetime_.expired() || !given_) return;
+    engine_.post([&engine = engine_, id = id_] { engine.withdraw_input(id); });
+  }
+
+ private:
+  struct Reply {
+    explicit Reply(std::shared_ptr<InputQuestion> question) : of(std::move(question)) {}
+    ~Reply() {
+      InputAnswer none;
+      none.message = "the host cannot ask the client of this call";
+      of->finish(none);
+    }
+    Reply(const Reply&) = delete;
+    Reply& operator=(const Reply&) = delete;
+    std::shared_ptr<InputQuestion> of;
+  };
+
+  // Returns false when it comes too late.
+  bool finish(const InputAnswer& answer) {
+    if (!std::exchange(open_, false) || lifetime_.expired()) return false;
+    complete_(
+        [form = form_, push = push_, answer](lua_State* to) { return push(to, form, answer); });
+    return true;
+  }
+
+  Engine& engine_;  // not touched once it is gone
+  std::weak_ptr<const void> lifetime_;
+  Completer complete_;
+  InputForm form_;
+  PushAnswer push_;
+  std::string id_;
+  bool open_ = true;    // neither answered nor given up
+  bool given_ = false;  // to the host
+};
+
+class InputOp final : public PendingOp {
+ public:
+  explicit InputOp(std::shared_ptr<InputQuestion> question) : question_(std::move(question)) {}
+  void cancel() override { question_->give_up(); }
+
+ private:
+  std::shared_ptr<InputQuestion> question_;
+};
+
+int push_fault(lua_State* state, const std::string& code, const std::string& message) {
+  return push_error(state, Status::error(code, message));
+}
+
+int push_nobody(lua_State* state, const InputAnswer& answer) {
+  return push_fault(state, kCannotAsk,
+                    answer.message.empty() ? "the client cannot be asked" : answer.message);
+}
+
+int push_form_answer(lua_State* state, const InputForm& form, const InputAnswer& answer) {
+  if (answer.result.empty()) return push_nobody(state, answer);
+  const Json result = parse_object(answer.result, kMaxContentBytes);
+  const std::string action = text_member(result, "action");
+  if (action == "decline") return push_fault(state, "declined", "the person declined to answer");
+  if (action == "cancel") {
+    return push_fault(state, "dismissed", "the person closed the question without an answer");
+  }
+  Json content = result.value("content", Json::object());
+  if (action != "accept" || !content.is_object()) {
+    return push_fault(state, "invalid_answer", "the client's answer is none that it may give");
+  }
+  if (const Status fits = form.check->apply(content); !fits) {
+    return push_fault(state, "invalid_answer", fits.message());
+  }
+  push_json(state, content);
+  return 1;
+}
+
+int push_model_answer(lua_State* state, const InputForm&, const InputAnswer& answer) {
+  if (answer.result.empty()) return push_nobody(state, answer);
+  const Json result = parse_object(answer.result, 2 * kMaxContentBytes);
+  const Json* content = find_member(result, "content");
+  if (content == nullptr || (!content->is_object() && !content->is_array())) {
+    return push_fault(state, "invalid_answer", "the client's answer has no content");
+  }
+  const Json blocks = content->is_array() ? *content : Json::array({*content});
+  Json made = {{"text", content_text(blocks)}, {"content", script_content(blocks)}};
+  for (const auto& [theirs, ours] :
+       {std::pair("model", "model"), std::pair("stopReason", "stop_reason"),
+        std::pair("role", "role")}) {
+    if (const std::string* value = find_text(result, theirs)) made[ours] = *value;
+  }
+  push_json(state, made);
+  return 1;
+}
+
+int ask(lua_State* state, InputForm form, PushAnswer push) {
+  const auto task = Task::current(state);
+  Call& call = task->call();
+  auto question =
+      std::make_shared<InputQuestion>(call.engine(), task->completer(), std::move(form), push);
+  question->begin(call);
+  return task->suspend(state, std::make_unique<InputOp>(std::move(question)));
+}
+
+// __call: [ask, options]
+int l_ask(lua_State* state) {
+  lua_settop(state, 2);
+  luaL_checktype(state, 2, LUA_TTABLE);
+  return with_wrong_use(state, [state] {
+    Result<InputForm> form = read_form(state, 2);
+    if (!form) throw WrongUse("ask", form.status().message());
+    return ask(state, std::move(*form), push_form_answer);
+  });
+}
+
+// [options]
+int l_ask_model(lua_State* state) {
+  lua_settop(state, 1);
+  luaL_checktype(state, 1, LUA_TTABLE);
+  return with_wrong_use(state, [state] {
+    Result<InputForm> form = read_sampling(state, 1);
+    if (!form) throw WrongUse("ask.model", form.status().message());
+    return ask(state, std::move(*form), push_model_answer);
+  });
+}
+
+}  // namespace
+
+void open_ask(lua_State* state) {
+  lua_newtable(state);
+  push_suspending(state, l_ask_model, "ask.model");
+  lua_setfield(state, -2, "model");
+  lua_createtable(state, 0, 2);  // [ask, metatable]
+  push_suspending(state, l_ask, "ask");
+  lua_setfield(state, -2, "__call");
+  lua_pushboolean(state, 0);
+  lua_setfield(state, -2, "__metatable");
+  lua_setmetatable(state, -2);
+}
+
+}  // namespace gibbous::lua

@@ -1,0 +1,81 @@
+// See client_question.h.
+#include "bindings/mcp/client_question.h"
+
+#include <utility>
+
+namespace gibbous::mcp {
+namespace {
+
+constexpr const char* kElicit = "elicitation/create";
+constexpr const char* kSample = "sampling/createMessage";
+
+// Revision 2025-06-18 has enum and enumNames where later ones have oneOf.
+void name_choices(Json& params) {
+  for (auto& [name, field] : params["requestedSchema"]["properties"].items()) {
+    const auto choices = field.find("oneOf");
+    if (choices == field.end() || !choices->is_array()) continue;
+    Json values = Json::array();
+    Json titles = Json::array();
+    for (const Json& choice : *choices) {
+      const Json value = choice.is_object() ? choice.value("const", Json()) : Json();
+      values.push_back(value);
+      titles.push_back(choice.is_object() ? choice.value("title", value) : value);
+    }
+    field.erase(choices);
+    field["enum"] = std::move(values);
+    field["enumNames"] = std::move(titles);
+  }
+}
+
+}  // namespace
+
+const std::string& ClientQuestion::id() const {
+  const auto* input = std::get_if<InputRequest>(&asked_);
+  return input != nullptr ? input->id : std::get<AskRequest>(asked_).id;
+}
+
+bool ClientQuestion::is_for_model() const {
+  const auto* input = std::get_if<InputRequest>(&asked_);
+  return input != nullptr && input->kind == "sampling";
+}
+
+const char* ClientQuestion::method() const {
+  return is_for_model() ? kSample : kElicit;
+}
+
+Json ClientQuestion::params(TitledEnum titled) const {
+  const auto* input = std::get_if<InputRequest>(&asked_);
+  if (input == nullptr) return elicitation_params(std::get<AskRequest>(asked_), titled);
+  Parsed parsed = parse_json(input->params);
+  if (titled == TitledEnum::kNames && !is_for_model()) name_choices(parsed.value);
+  return std::move(parsed.value);
+}
+
+void ClientQuestion::take(const Json& result) {
+  if (auto* input = std::get_if<InputRequest>(&asked_)) {
+    const auto reply = std::exchange(input->reply, nullptr);
+    InputAnswer answer;
+    if (result.is_object()) answer.result = to_text(result);
+    if (!result.is_object()) answer.message = "the client's answer is no object";
+    if (reply) reply(answer);
+    return;
+  }
+  auto& ask = std::get<AskRequest>(asked_);
+  const AskAnswer answer = read_elicitation(result, ask);
+  const auto reply = std::exchange(ask.reply, nullptr);
+  if (reply) reply(answer);
+}
+
+void ClientQuestion::give_up(const AskAnswer& answer) {
+  if (auto* input = std::get_if<InputRequest>(&asked_)) {
+    const auto reply = std::exchange(input->reply, nullptr);
+    InputAnswer none;
+    none.message = answer.reason;
+    if (reply) reply(none);
+    return;
+  }
+  const auto reply = std::exchange(std::get<AskRequest>(asked_).reply, nullptr);
+  if (reply) reply(answer);
+}
+
+}  // namespace gibbous::mcp

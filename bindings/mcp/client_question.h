@@ -1,0 +1,35 @@
+// A question that the client of a call answers: the policy's about the call, or a script's to the
+// person or the model there. Used by the server. Loop thread only.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "bindings/mcp/elicitation.h"
+#include "bindings/mcp/json.h"
+#include "gibbous/runtime.h"
+
+namespace gibbous::mcp {
+
+class ClientQuestion {
+ public:
+  ClientQuestion() = default;
+  explicit ClientQuestion(AskRequest request) : asked_(std::move(request)) {}
+  explicit ClientQuestion(InputRequest request) : asked_(std::move(request)) {}
+
+  // Of the runtime.
+  const std::string& id() const;
+  bool is_for_model() const;
+  const char* method() const;
+  Json params(TitledEnum titled) const;
+  // Passes the client's answer on. A second answer, of either kind, finds nothing.
+  void take(const Json& result);
+  // Says that nobody has answered, and why.
+  void give_up(const AskAnswer& answer);
+
+ private:
+  std::variant<AskRequest, InputRequest> asked_;
+};
+
+}  // namespace gibbous::mcp

@@ -19,6 +19,12 @@ constexpr std::size_t kPageRuns = 500;
 constexpr std::size_t kExcerptTokens = 4000;
 constexpr std::size_t kMostSuggested = 100;
 
+// The URI that a request named, for programs; one that no resource can have is left out.
+Json named_uri(const std::string& uri) {
+  constexpr std::size_t kMaxUriBytes = std::size_t{8} * 1024;
+  return uri.size() <= kMaxUriBytes ? Json{{"uri", uri}} : Json::object();
+}
+
 Json script_resources(const std::vector<ResourceInfo>& all, bool templates) {
   Json listed = Json::array();
   for (const ResourceInfo& info : all) {
@@ -92,8 +98,10 @@ void Server::read_resource(const Request& request, const Envelope& envelope) {
     return;
   }
   const auto not_found = [this, request, era = envelope.era, uri = *uri] {
-    refuse(request.id, dialect(era).resource_not_found(),
-           "There is no resource " + uri + "; resources/list names those that exist");
+    const std::string text =
+        "There is no resource " + uri + "; resources/list names those that exist";
+    send(
+        error_response(request.id, Fault{dialect(era).resource_not_found(), text, named_uri(uri)}));
   };
   const std::optional<std::string> run = run_of(*uri);
   const bool returns = request.params.contains("requestState");
@@ -142,7 +150,9 @@ void Server::complete_run(const Request& request, const Envelope& envelope,
 std::string Server::resource_answer(const PendingCall& pending, const CallResult& result) const {
   const Dialect& speech = dialect(pending.era);
   if (!result.ok) {
-    return error_response(pending.id, resource_fault(result, speech.resource_not_found()));
+    Fault fault = resource_fault(result, speech.resource_not_found());
+    fault.data.update(named_uri(pending.tool));
+    return error_response(pending.id, fault);
   }
   Parsed contents = parse_json(result.data);
   std::string line = response(pending.id, speech.passing(std::move(contents.value)));

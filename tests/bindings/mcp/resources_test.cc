@@ -249,13 +249,18 @@ TEST_CASE("a resource that cannot be read is an error of the protocol") {
     const Json missing = fixture.heard();
     CHECK(code(missing) == (era == Era::kModern ? kInvalidParams : kResourceNotFound));
     CHECK(missing["error"]["message"] == "there is no notes://never");
+    CHECK(missing["error"]["data"]["uri"] == "notes://never");
     fixture.say(Notes::read(era, 1, "notes://never"));
     fixture.backend.fail(fixture.backend.last, "denied", "not now");
     const Json denied = fixture.heard();
     CHECK(code(denied) == kInternalError);
     CHECK(denied["error"]["data"]["code"] == "denied");
   }
-  CHECK(code(fixture.ask(Notes::read(Era::kModern, 1, "other://x"))) == kInvalidParams);
+  const Json unknown = fixture.ask(Notes::read(Era::kModern, 1, "other://x"));
+  CHECK(code(unknown) == kInvalidParams);
+  CHECK(unknown["error"]["data"] == Json{{"uri", "other://x"}});
+  const std::string longest(100'000, 'x');
+  CHECK(fixture.ask(Notes::read(Era::kModern, 1, longest))["error"]["data"] == Json::object());
 }
 
 TEST_CASE("a resource that is longer than clients accept is an error") {

@@ -67,6 +67,7 @@ end
 ---@field text string what the model reads: the result, or the error's message
 ---@field bytes integer of the text
 ---@field data? table<string, any> for programs
+---@field content? ContentBlock[] what comes after the text: images, links and so on
 ---@field code? string of an error: 'denied', 'needs_approval', 'invalid_arguments', ...
 
 ---Calls a tool as an agent does, with the verdict of the policy.
@@ -81,7 +82,7 @@ function M.call(name, args)
     if text == '' and result.data then
       text = json.encode(result.data)
     end
-    answer = { ok = true, text = text, data = result.data }
+    answer = { ok = true, text = text, data = result.data, content = result.content }
   else
     answer = { ok = false, text = err.message, code = err.code }
   end

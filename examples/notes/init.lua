@@ -1,0 +1,1 @@
+return { toolsets = { require 'notes' } }

@@ -1,0 +1,8 @@
+-- The fixtures that the official conformance suite expects of a server, as ordinary scripts.
+return {
+  toolsets = {
+    require 'content',
+    require 'conversation',
+    require 'documents',
+  },
+}

@@ -28,7 +28,7 @@ ExitCode run_mcp(const Options& options) {
   if (options.inspect.wanted) return run_mcp_inspect(options);
   Result<std::unique_ptr<stdio::ProgramSignals>> signals = stdio::ProgramSignals::create();
   if (!signals) return fail(signals.status(), options);
-  const bool over_http = !options.http.empty();
+  const bool over_http = !options.http.empty() || !options.unix_socket.empty();
   mcp::StdioOptions transport;
   transport.stop_fd = (*signals)->fd();
   transport.structured = options.structured;
@@ -60,6 +60,7 @@ ExitCode run_mcp(const Options& options) {
   if (http) {
     http->stop_fd = (*signals)->fd();
     http->on_hand_over = std::move(on_hand_over);
+    raise_descriptor_limit();
     std::cerr << announcement << std::flush;
     const Result<int> ended = mcp::http::run_http(**runtime, std::move(*http));
     if (!ended) return fail(ended.status(), options);

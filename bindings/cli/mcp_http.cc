@@ -1,6 +1,9 @@
 // See mcp_http.h.
 #include "bindings/cli/mcp_http.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -9,8 +12,10 @@
 #include <utility>
 
 #include "bindings/mcp/http/access.h"
+#include "bindings/mcp/http/limits.h"
 #include "bindings/mcp/http/tcp_address.h"
 #include "bindings/mcp/http/token.h"
+#include "bindings/mcp/http/unix_listener.h"
 #include "runtime/base/sha256.h"
 
 namespace gibbous::cli {
@@ -20,6 +25,32 @@ Result<std::string> token_of(const Options& options) {
   if (options.no_token) return std::string();
   if (!options.token_file.empty()) return mcp::http::read_token_file(options.token_file);
   return mcp::http::make_token();
+}
+
+Status add_tcp(const Options& options, mcp::http::HttpOptions* made, std::string* announcement) {
+  Result<std::string> token = token_of(options);
+  if (!token) return token.status();
+  const std::optional<mcp::http::TcpAddress> address = mcp::http::TcpAddress::parse(options.http);
+  if (!address) {
+    return Status::error("invalid_arguments", "--http: not an address: " + options.http);
+  }
+  Result<UniqueFd> socket = address->listen();
+  if (!socket) return socket.status();
+
+  *announcement +=
+      "gibbous mcp: serving http://" + mcp::http::TcpAddress::of(*socket) + mcp::http::kPath + "\n";
+  if (options.token_file.empty() && !options.no_token) {
+    *announcement += "gibbous mcp: clients send Authorization: Bearer " + *token + "\n";
+  }
+  mcp::http::Listener listener;
+  listener.socket = std::move(*socket);
+  listener.access.token = std::move(*token);
+  listener.access.any_address = !address->is_loopback();
+  for (const std::string& host : options.hosts) {
+    listener.access.hosts.push_back(mcp::http::host_name(host));
+  }
+  made->listeners.push_back(std::move(listener));
+  return {};
 }
 
 }  // namespace
@@ -41,31 +72,33 @@ std::string http_session(const Options& options) {
 }
 
 Result<mcp::http::HttpOptions> http_options(const Options& options, std::string* announcement) {
-  Result<std::string> token = token_of(options);
-  if (!token) return token.status();
-  const std::optional<mcp::http::TcpAddress> address = mcp::http::TcpAddress::parse(options.http);
-  if (!address)
-    return Status::error("invalid_arguments", "--http: not an address: " + options.http);
-  Result<UniqueFd> socket = address->listen();
-  if (!socket) return socket.status();
-
-  *announcement =
-      "gibbous mcp: serving http://" + mcp::http::TcpAddress::of(*socket) + mcp::http::kPath + "\n";
-  if (options.token_file.empty() && !options.no_token) {
-    *announcement += "gibbous mcp: clients send Authorization: Bearer " + *token + "\n";
-  }
-  mcp::http::Listener listener;
-  listener.socket = std::move(*socket);
-  listener.access.token = std::move(*token);
-  listener.access.any_address = !address->is_loopback();
-  for (const std::string& host : options.hosts) {
-    listener.access.hosts.push_back(mcp::http::host_name(host));
-  }
   mcp::http::HttpOptions made;
   made.structured = options.structured;
   made.session = http_session(options);
-  made.listeners.push_back(std::move(listener));
+  if (!options.http.empty()) {
+    if (Status status = add_tcp(options, &made, announcement); !status) return status;
+  }
+  if (!options.unix_socket.empty()) {
+    Result<mcp::http::UnixListener> at = mcp::http::listen_unix(options.unix_socket);
+    if (!at) return at.status();
+    mcp::http::Listener listener;
+    listener.socket = std::move(at->socket);
+    listener.place = std::move(at->place);
+    listener.access.any_name = true;
+    made.listeners.push_back(std::move(listener));
+    *announcement +=
+        "gibbous mcp: serving " + options.unix_socket + ", path " + mcp::http::kPath + "\n";
+  }
   return made;
+}
+
+void raise_descriptor_limit() {
+  constexpr rlim_t kForOtherThings = 512;
+  const rlim_t wanted = mcp::http::Limits{}.connections + kForOtherThings;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted) return;
+  files.rlim_cur = std::min(wanted, files.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &files);
 }
 
 }  // namespace gibbous::cli

@@ -1,4 +1,5 @@
-// Makes the listening sockets of `gibbous mcp --http`, and says where they are. Main thread.
+// Makes the listening sockets of `gibbous mcp --http` and `--unix`, and says where they are. Main
+// thread.
 #pragma once
 
 #include <string>
@@ -15,5 +16,9 @@ std::string http_session(const Options& options);
 // Fails with listen_failed, or with what is wrong about the token file. `announcement`: what to
 // print once the server serves.
 Result<mcp::http::HttpOptions> http_options(const Options& options, std::string* announcement);
+
+// Lets the process have as many descriptors as there may be connections, where the system allows
+// it. Runs inherit the limit.
+void raise_descriptor_limit();
 
 }  // namespace gibbous::cli

@@ -112,6 +112,7 @@ struct Options {
 
   bool structured = false;  // mcp: for programs, with the data of results
   std::string http;         // mcp: where to listen, ADDRESS:PORT
+  std::string unix_socket;  // mcp: or there
   std::string token_file;   // "": a token is made
   bool no_token = false;
   std::vector<std::string> hosts;  // further names that clients use

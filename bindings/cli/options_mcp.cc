@@ -12,7 +12,8 @@ Speaks MCP on stdin and stdout; clients start it themselves. 'gibbous mcp instal
 When the policy needs approval, clients that support elicitation ask the user.
 
 With --http, the same over HTTP at the path /mcp, for clients that connect to a running server. They
-need the token that is printed on stderr, or the one in --token-file.
+need the token that is printed on stderr, or the one in --token-file. With --unix, at a socket that
+only your own programs can use, without a token. Both may be given.
 
 Examples:
   gibbous mcp install
@@ -128,6 +129,9 @@ void add_http_options(CLI::App& mcp, Options& options) {
                        ? std::string()
                        : "expected a numeric address and a port: 127.0.0.1:8000 or [::1]:8000";
           });
+  mcp.add_option("--unix", options.unix_socket,
+                 "Serve over HTTP at a unix socket, which is made with mode 0600")
+      ->type_name("PATH");
   auto* file = mcp.add_option("--token-file", options.token_file,
                               "File whose first line is the clients' token [a random token, "
                               "printed on stderr]")

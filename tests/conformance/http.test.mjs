@@ -1,5 +1,8 @@
 // `gibbous mcp --http` through the official clients, and by requests that no client library sends.
 import assert from 'node:assert/strict';
+import { lstat, readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 
 import { HTTP_CLIENTS, HttpServer, MODERN, Workbench, promised, textOf, until } from './support.mjs';
@@ -127,4 +130,55 @@ test('a token file is used, and nothing secret is printed', async (t) => {
   assert.equal((await server.post({ id: 1, method: 'server/discover' })).status, 200);
   assert.equal(MODERN, (await (await server.post({ id: 1, method: 'server/discover' })).json())
     .result.supportedVersions[0]);
+});
+
+test('programs of the user reach a unix socket without a token, as long as the server serves', async (t) => {
+  const bench = await Workbench.for(t);
+  const socketPath = path.join(bench.directory, 'mcp.sock');
+  const server = await HttpServer.start(t, bench, { socket: socketPath });
+  assert.equal((await lstat(socketPath)).mode & 0o7777, 0o600);
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {
+    protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } } });
+  const status = await new Promise((resolve, reject) => {
+    const sent = request({ socketPath, path: '/mcp', method: 'POST', headers: {
+      'Content-Type': 'application/json', 'Content-Length': body.length } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+  assert.equal(status, 200);
+  server.child.kill('SIGTERM');
+  await server.exited;
+  await assert.rejects(lstat(socketPath), { code: 'ENOENT' });
+});
+
+test('a thousand idle clients cost at most 20 KiB each', async (t) => {
+  const server = await HttpServer.start(t, await Workbench.for(t));
+  const proc = `/proc/${server.child.pid}`;
+  if (/lib(asan|tsan)/.test(await readFile(`${proc}/maps`, 'utf8'))) return t.skip('sanitized');
+  const rssKib = async () =>
+    Number(/VmRSS:\s+(\d+)/.exec(await readFile(`${proc}/status`, 'utf8'))[1]);
+  const streams = [];
+  const open = async () => {
+    const session = await server.open();
+    const stream = await server.get({ 'Mcp-Session-Id': session });
+    assert.equal(stream.status, 200);
+    streams.push(stream);
+  };
+  const openMany = async (count) => {
+    const together = 50;
+    for (let done = 0; done < count; done += together) {
+      await Promise.all(Array.from({ length: together }, open));
+    }
+  };
+  await openMany(50);
+  const before = await rssKib();
+  const clients = 1000;
+  await openMany(clients);
+  const each = (await rssKib() - before) / clients;
+  t.diagnostic(`${each.toFixed(1)} KiB each`);
+  assert.ok(each <= 20, `${each} KiB each`);
+  for (const stream of streams) await stream.body.cancel();
 });

@@ -344,9 +344,9 @@ export const CLIENTS = [
 
 /** `gibbous mcp --http`, once it serves. */
 export class HttpServer {
-  static async start(t, bench, { token, mode } = {}) {
+  static async start(t, bench, { token, mode, socket } = {}) {
     const server = new HttpServer();
-    const args = [...bench.args(mode), '--http', '127.0.0.1:0'];
+    const args = [...bench.args(mode), ...(socket ? ['--unix', socket] : ['--http', '127.0.0.1:0'])];
     if (token) {
       const file = path.join(bench.directory, 'token');
       await writeFile(file, `${token}\n`, { mode: 0o600 });
@@ -364,6 +364,10 @@ export class HttpServer {
     server.child.stderr.on('data', (chunk) => {
       server.said += chunk;
     });
+    if (socket) {
+      await until('the server serves', () => server.said.includes('serving'));
+      return server;
+    }
     const wanted = token ? /serving (\S+)\n/ : /serving (\S+)\n[^]*Bearer (\S+)\n/;
     const [, url, made] = await until('the server serves', () => wanted.exec(server.said));
     server.url = new URL(url);
@@ -373,6 +377,28 @@ export class HttpServer {
 
   get options() {
     return { requestInit: { headers: { Authorization: `Bearer ${this.token}` } } };
+  }
+
+  /** Opens a session, for clients with a handshake, and returns its id. */
+  async open() {
+    const opened = await fetch(this.url, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${this.token}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {
+        protocolVersion: '2025-11-25', capabilities: {}, clientInfo: IDENTITY } }),
+    });
+    await opened.text();
+    return opened.headers.get('mcp-session-id');
+  }
+
+  /** The stream of a session, or one that goes on. */
+  get(headers) {
+    return fetch(this.url, { headers: {
+      Authorization: `Bearer ${this.token}`, Accept: 'text/event-stream', ...headers } });
   }
 
   /** A modern request without a client library. */

@@ -91,7 +91,7 @@ bool equal_in_constant_time(std::string_view left, std::string_view right) {
 Access judge(const RequestHead& head, const AccessRules& rules) {
   const std::string* host = head.field("host");
   const std::string name = host == nullptr ? std::string() : host_name(*host);
-  const bool known = is_loopback(name) || is_listed(name, rules);
+  const bool known = rules.any_name || is_loopback(name) || is_listed(name, rules);
   if (!known && !(rules.any_address && is_address(name))) return Access::kForeignHost;
   if (head.count("origin") != 0) {
     const std::string* origin = head.field("origin");

@@ -14,6 +14,7 @@ struct AccessRules {
   // Names that clients may use besides those of this machine's loopback, in small letters.
   std::vector<std::string> hosts;
   bool any_address = false;  // any IP address, too: the server is not bound to the loopback
+  bool any_name = false;     // no web page can reach the server
   std::string token;         // "": none is needed
 };
 

@@ -111,7 +111,7 @@ void FrontEnd::accept_some(std::size_t listener) {
 }
 
 void FrontEnd::welcome(UniqueFd socket, std::size_t listener) {
-  if (listeners_[listener].is_local) {
+  if (listeners_[listener].place) {
     if (!is_of_this_user(socket.get())) return;
   } else {
     const int on = 1;

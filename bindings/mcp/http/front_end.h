@@ -16,6 +16,7 @@
 #include "bindings/mcp/http/access.h"
 #include "bindings/mcp/http/connection.h"
 #include "bindings/mcp/http/limits.h"
+#include "bindings/mcp/http/unix_listener.h"
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/unique_fd.h"
@@ -33,8 +34,8 @@ class RequestHandler {
 // A listening socket that does not block.
 struct Listener {
   UniqueFd socket;
-  bool is_local = false;  // a unix socket: for programs of this user, by any name
   AccessRules access;
+  std::unique_ptr<UnixPlace> place;  // of a unix socket, which is for programs of this user
 };
 
 class FrontEnd final : private ConnectionHost {

@@ -1,5 +1,5 @@
 // The HTTP transport: drives a Runtime and MCP clients over listening sockets until the program is
-// told to stop. Called by `gibbous mcp --http`, on the thread that owns the Runtime.
+// told to stop. Called by `gibbous mcp --http` and `--unix`, on the thread that owns the Runtime.
 //
 // Installs no signal handler; see bindings/mcp/stdio.h. The program must ignore SIGPIPE.
 #pragma once

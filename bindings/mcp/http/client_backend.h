@@ -19,6 +19,9 @@ class ClientBackend final : public ToolsBackend {
   ClientBackend(ToolsBackend& backend, std::string session);
 
   std::vector<ToolInfo> tools() const override { return backend_.tools(); }
+  std::vector<ResourceInfo> resources() const override { return backend_.resources(); }
+  bool has_resource(std::string_view uri) const override { return backend_.has_resource(uri); }
+  std::vector<PromptInfo> prompts() const override { return backend_.prompts(); }
   CallId call(CallRequest request, std::function<void(CallResult)> on_done,
               std::function<void(const Progress&)> on_progress) override;
   bool cancel(CallId call) override { return backend_.cancel(call); }

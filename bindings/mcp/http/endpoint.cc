@@ -187,12 +187,21 @@ void Endpoint::on_event(const Event& event) {
   });
 }
 
-void Endpoint::on_ask(AskRequest request) {
-  Server* asked = nullptr;
+Server* Endpoint::server_of(CallId call) {
+  Server* found = nullptr;
   each_server([&](Server& server, const ClientBackend& backend) {
-    if (backend.owns(request.call)) asked = &server;
+    if (backend.owns(call)) found = &server;
   });
-  if (asked != nullptr) asked->on_ask(std::move(request));
+  return found;
+}
+
+void Endpoint::on_ask(AskRequest request) {
+  if (Server* asked = server_of(request.call)) asked->on_ask(std::move(request));
+}
+
+// Without anybody to answer, the request ends unanswered, which the script is told.
+void Endpoint::on_input(InputRequest request) {
+  if (Server* asked = server_of(request.call)) asked->on_input(std::move(request));
 }
 
 void Endpoint::on_withdrawn(const std::string& question) {

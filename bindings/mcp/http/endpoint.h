@@ -38,6 +38,7 @@ class Endpoint final : public RequestHandler {
 
   void on_event(const Event& event);
   void on_ask(AskRequest request);
+  void on_input(InputRequest request);
   void on_withdrawn(const std::string& question);
   // Gives up what has waited for too long, and forgets what is over.
   void tidy();
@@ -57,6 +58,8 @@ class Endpoint final : public RequestHandler {
   bool concerns(const std::string& session, const Event& event) const;
   template <typename Visit>
   void each_server(const Visit& visit);
+  // Null: the client has gone, or the call is none of a client's.
+  Server* server_of(CallId call);
 
   DrivenBackend& backend_;
   const std::string session_;

@@ -44,6 +44,8 @@ Transport::Transport(DrivenBackend& backend, HttpOptions options, const Clock& c
   backend_.on_event([this](const Event& event) { on_event(event); });
   backend_.on_ask([this](AskRequest request) { endpoint_.on_ask(std::move(request)); },
                   [this](const std::string& question) { endpoint_.on_withdrawn(question); });
+  backend_.on_input([this](InputRequest request) { endpoint_.on_input(std::move(request)); },
+                    [this](const std::string& question) { endpoint_.on_withdrawn(question); });
   const std::string complaint = backend_.complaint();
   if (!complaint.empty()) say("every call is denied: " + complaint);
 }
@@ -51,6 +53,7 @@ Transport::Transport(DrivenBackend& backend, HttpOptions options, const Clock& c
 Transport::~Transport() {
   backend_.on_event(nullptr);
   backend_.on_ask(nullptr, nullptr);
+  backend_.on_input(nullptr, nullptr);
 }
 
 Result<std::unique_ptr<Transport>> Transport::create(DrivenBackend& backend, HttpOptions options,

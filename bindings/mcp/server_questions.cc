@@ -75,8 +75,7 @@ void Server::put(const std::shared_ptr<PendingCall>& pending, ClientQuestion que
   const ClientQuestion& held = pending->questions[name] = std::move(question);
   switch (pending->era) {
     case Era::kLegacy:
-      send(server_request(name, held.method(), held.params(legacy_enum_)),
-           {&pending->id});
+      send(server_request(name, held.method(), held.params(legacy_enum_)), {&pending->id});
       return;
     case Era::kModern:
       if (pending->state.empty()) suspend(pending);

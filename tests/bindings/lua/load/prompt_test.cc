@@ -133,7 +133,8 @@ TEST_CASE("the arguments of a prompt are strings, and only optional ones may be 
 TEST_CASE("a definition of a prompt that is wrong names the field, at the script's line") {
   const std::string run = ", run = function() return '' end";
   CHECK(refused("name = 'a'" + run) == "it was accepted");
-  CHECK(contains(refused("nam = 'a'" + run), "tools.lua:2: prompt: nam: unknown field"));
+  CHECK(contains(refused("name = 'a', nam = 'b'" + run),
+                 "tools.lua:2: prompt 'a': nam: unknown field"));
   CHECK(contains(refused("name = 'a'"), "run: expected a function, got nil"));
   CHECK(contains(refused("name = 'a', arguments = { { name = 'b', required = true } }" + run),
                  "prompt 'a': arguments[1].required: unknown field"));

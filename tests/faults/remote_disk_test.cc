@@ -114,7 +114,9 @@ TEST_CASE("remote disk: a long line that names it is asked about, and no other c
   std::string line;
   while (line.size() < 5'000) line += "echo one two; ";
   const auto& held = desk.begin("bg_start", command(line + "cat " + desk.disk.path("other")));
-  desk.others_go_on(held);
+  CHECK_FALSE(held);
+  CHECK(desk.host.call("bg_status", Json::object()).ok);
+  CHECK_FALSE(held);  // the looks at such paths end after less than a start takes on a busy machine
   REQUIRE(desk.until(held));
   CHECK(held->code == "needs_approval");
 }

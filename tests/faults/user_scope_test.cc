@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "runtime/process/user_scope.h"
+#include "tests/runtime/journal/desk.h"
 #include "tests/support/lookout_of.h"
 
 namespace gibbous::testing {
@@ -116,8 +117,15 @@ TEST_CASE("user scope: what host, keeper and warden left there, the next host en
   {
     UserSession session(login, manager);
     const pid_t keeper = session.keeper_in_scope();
-    (void)plant(session, tag);
+    const UserSession::Run run = plant(session, tag);
     const pid_t warden = warden_of(keeper);
+    // The next host goes by what is recorded, which comes a little after the start.
+    Plain journal(login.home() + "/state/sessions.db");
+    Loop writing;
+    REQUIRE(writing.until([&] {
+      return journal.rows("SELECT status FROM exec_runs WHERE run_id = '" + run.id + "'") ==
+             std::vector<std::string>{"running"};
+    }));
     session.program().send_signal(SIGSTOP);
     const pid_t second = parent_of(warden);
     const pid_t lookout = lookout_of(second, warden);

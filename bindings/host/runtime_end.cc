@@ -183,13 +183,14 @@ void Runtime::Impl::give_up_parts() {
   struct Parts {
     std::unique_ptr<Runs> runs;
     std::unique_ptr<Waits> waits;
+    std::unique_ptr<Worker> worker;
     std::unique_ptr<Recording> recording;
     std::unique_ptr<lua::ScriptMonitor> monitor;
     std::unique_ptr<Mailbox> posts;
   };
   static auto* given_up = new std::vector<Parts>;
-  given_up->push_back({std::move(runs), std::move(waits), std::move(recording), std::move(monitor),
-                       std::move(posts)});
+  given_up->push_back({std::move(runs), std::move(waits), std::move(worker), std::move(recording),
+                       std::move(monitor), std::move(posts)});
 }
 
 Runtime::Impl::~Impl() {

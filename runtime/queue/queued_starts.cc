@@ -56,9 +56,10 @@ void QueuedStarts::on_open(const std::string& run_id, const Status& open) {
 QueuedStarts::Done QueuedStarts::posted(std::string run_id,
                                         void (QueuedStarts::*then)(const std::string&,
                                                                    const Status&)) {
-  return [this, then, id = std::move(run_id), &mailbox = recording_.mailbox(),
+  // The writer may answer when this is gone.
+  return [this, then, id = std::move(run_id), post = recording_.mailbox().poster(),
           alive = std::weak_ptr<const int>(lifetime_)](const Status& status) {
-    mailbox.post([this, then, id, alive, status] {
+    post([this, then, id, alive, status] {
       if (alive.lock()) (this->*then)(id, status);
     });
   };

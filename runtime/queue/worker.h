@@ -232,15 +232,19 @@ class Worker final : private RunsObserver {
   std::set<std::string> declined_;              // runs
   std::map<int, std::function<void()>> queue_listeners_;
   int last_listener_ = 0;
+  // Expires with this object.
+  std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
 };
 
 template <typename T>
 JournalAnswer<T> Worker::mailed(std::function<void(Result<T>)> then) {
-  return [this, then = std::move(then)](Result<T> answer) {
-    recording_.mailbox().post(
-        [this, then, answer = std::make_shared<Result<T>>(std::move(answer))] {
-          if (journal_ != nullptr) then(std::move(*answer));
-        });
+  // The writer may answer when this is gone: a disk that hangs at the end is waited for only so
+  // long.
+  return [this, then = std::move(then), post = recording_.mailbox().poster(),
+          alive = std::weak_ptr<const int>(lifetime_)](Result<T> answer) {
+    post([this, then, alive, answer = std::make_shared<Result<T>>(std::move(answer))] {
+      if (alive.lock() && journal_ != nullptr) then(std::move(*answer));
+    });
   };
 }
 

@@ -31,7 +31,8 @@ for (const client of HTTP_CLIENTS) {
       assert.ok(!seen.isError, textOf(seen));
       assert.ok(await bench.isAlive(pid));
       const { resources } = await session.client.listResources();
-      assert.deepEqual(resources.map(({ uri }) => uri), [`gibbous://runs/${id}`]);
+      assert.deepEqual(resources.map(({ uri }) => uri),
+        ['probe://static', `gibbous://runs/${id}`]);
       const killed = await session.callTool('bg_kill', { id });
       assert.ok(!killed.isError, textOf(killed));
     });

@@ -163,6 +163,30 @@ TEST_CASE("dead disk: a runtime on the loop of its host holds nothing of it afte
   }
 }
 
+TEST_CASE("dead disk: nothing touches a runtime that was destroyed there once the disk answers") {
+  DyingDesk desk({true, false, kFlood});
+  if (!desk.disk.mounted()) return;
+  const Json logged = {{"command", desk.command()}, {"path", desk.log()}};
+  {
+    Host host(desk.options());
+    REQUIRE(host.call("logged", logged).ok);
+    REQUIRE(host.until([&] { return desk.started(); }));
+    desk.disk.die();
+    // Behind what hangs there wait the looks at the queue, whose answers are for the runtime.
+    REQUIRE(host.until([&] {
+      (void)host.call("bg_status", Json::object());
+      return desk.disk.holds_requests();
+    }));
+  }
+  Loop loop;
+  CHECK(loop.until([&] { return !desk.running(); }));
+  desk.disk.live();
+  Host next(desk.options());
+  CHECK(next.call("bg_status", Json::object()).ok);
+  // The journal is free once the thread of the first runtime has answered all that waited.
+  CHECK(next.until([&] { return next.call("logged", logged).ok; }));
+}
+
 // `gibbous session` and `gibbous mcp` with a dead state directory.
 TEST_CASE("dead disk: a session ends its runs and closes its output, and says what is missing") {
   DyingDesk desk({true, false, kFlood});

@@ -30,8 +30,7 @@
 ---  message = 'Which database shall be dropped?',
 ---  form = schema.object { name = schema.string { enum = { 'test', 'staging' } } },
 ---}
----if not answer then tool.error('not_dropped', 'Nothing was dropped: ' .. err.message) end
----log.info('dropping ' .. answer.name)
+---log.info(answer and 'dropping ' .. answer.name or 'nothing is dropped: ' .. err.message)
 ---```
 ---@class ask
 ---@since 0.2.0

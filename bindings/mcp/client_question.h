@@ -18,7 +18,7 @@ class ClientQuestion {
   explicit ClientQuestion(AskRequest request) : asked_(std::move(request)) {}
   explicit ClientQuestion(InputRequest request) : asked_(std::move(request)) {}
 
-  // Of the runtime.
+  // The id that the runtime gave it.
   const std::string& id() const;
   bool is_for_model() const;
   const char* method() const;

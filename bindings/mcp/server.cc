@@ -120,7 +120,7 @@ void Server::notice(const Notification& notification) {
   } else if (notification.method == "notifications/initialized" &&
              handshake_ == Handshake::kAnswered) {
     handshake_ = Handshake::kComplete;
-    for (const List list : std::exchange(unannounced_, {})) send(legacy_.list_changed(list));
+    for (const List list : std::exchange(unannounced_, {})) send(legacy_.list_changed(list), {});
   }
 }
 
@@ -393,7 +393,7 @@ bool Server::log_wanted(LogLevel level, const Json* call) const {
 
 void Server::list_changed(List list) {
   if (handshake_ == Handshake::kComplete) {
-    send(legacy_.list_changed(list));
+    send(legacy_.list_changed(list), {});
   } else if (handshake_ == Handshake::kAnswered) {
     unannounced_.insert(list);
   }

@@ -166,7 +166,8 @@ class Server {
   const Dialect& dialect(Era era) const;
   void answer(const Request& request, Json result);
   void refuse(const Json& id, int code, std::string message);
-  void send(std::string message, const About& about = {});
+  // Whatever belongs to a request must say so: its client may wait on a stream of its own.
+  void send(std::string message, const About& about);
 
   ToolsBackend& backend_;
   MessageSink& sink_;

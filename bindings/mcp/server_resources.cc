@@ -100,8 +100,8 @@ void Server::read_resource(const Request& request, const Envelope& envelope) {
   const auto not_found = [this, request, era = envelope.era, uri = *uri] {
     const std::string text =
         "There is no resource " + uri + "; resources/list names those that exist";
-    send(
-        error_response(request.id, Fault{dialect(era).resource_not_found(), text, named_uri(uri)}));
+    const int code = dialect(era).resource_not_found();
+    send(error_response(request.id, Fault{code, text, named_uri(uri)}), {&request.id, true, code});
   };
   const std::optional<std::string> run = run_of(*uri);
   const bool returns = request.params.contains("requestState");
@@ -204,7 +204,7 @@ void Server::run_changed(const Event& event) {
 }
 
 void Server::resource_updated(const std::string& uri) {
-  if (legacy_watched_.count(uri) != 0) send(legacy_.resource_updated(uri));
+  if (legacy_watched_.count(uri) != 0) send(legacy_.resource_updated(uri), {});
   for (const auto& [key, subscription] : subscriptions_) {
     if (subscription.wanted.uris.count(uri) == 0) continue;
     send(modern_.resource_updated(subscription.id, uri), {&subscription.id});

@@ -1,5 +1,5 @@
--- What nobody can know before it runs is confined in mode auto, unless what is known of it speaks
--- of what the sandbox does not hold.
+-- Mode auto confines commands that nobody can know before they run, unless something in them speaks
+-- of harm that the sandbox does not hold.
 return {
   {
     name = 'doubts that the sandbox holds',

@@ -1,6 +1,6 @@
 // RuleStore: the rules of a set, in one piece of memory, so that their addresses tell their order.
-// Of packed rules each is made when somebody asks for it: a policy has hundreds, of which a command
-// meets a few. Private to runtime/rules. Any thread.
+// A packed rule is made when somebody asks for it: a policy has hundreds, and a command meets a
+// few. Private to runtime/rules. Any thread.
 #pragma once
 
 #include <atomic>

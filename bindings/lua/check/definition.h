@@ -16,7 +16,7 @@ struct lua_State;
 namespace gibbous::lua {
 
 inline constexpr std::size_t kMaxToolNameBytes = 64;  // the limit of the model APIs
-// Of resources and prompts.
+// These two are for resources and prompts.
 inline constexpr std::size_t kMaxTitleBytes = 200;
 inline constexpr std::size_t kMaxDescriptionBytes = 4000;
 

@@ -1,5 +1,6 @@
-// Who may use the HTTP transport: which names the client may call the server by (a web page whose
-// name was bound to a local address must not), which web pages, and which token. Pure, any thread.
+// Decides who may use the HTTP transport: by the name that the client calls the server by (a web
+// page whose name was bound to a local address must not), its web page, and its token. Pure, any
+// thread.
 #pragma once
 
 #include <string>

@@ -106,7 +106,7 @@ Result<UnixListener> listen_unix(const std::string& path) {
   }
   UniqueFd directory = open_without_links(parent, O_RDONLY | O_DIRECTORY);
   if (!directory) return cannot(path, error_text(errno));
-  // Of two servers that start at once, the second one must not remove what the first has made.
+  // When two servers start at once, the second must not remove what the first has made.
   if (::flock(directory.get(), LOCK_EX | LOCK_NB) != 0) {
     return cannot(path, "another program has locked the directory");
   }

@@ -27,7 +27,7 @@ struct Machine {
   TempDir home;
   TempDir project;
 
-  // Of `gibbous mcp`.
+  // A command line of `gibbous mcp`.
   ProgramSpec command(std::vector<std::string> arguments) const {
     const std::vector<std::string> words = {"/usr/bin/env",
                                             "-C",

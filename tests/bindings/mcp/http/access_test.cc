@@ -1,4 +1,4 @@
-// Who may use the server over HTTP: names, web pages, tokens and their files, addresses.
+// Access to the server over HTTP: names, web pages, tokens and their files, addresses.
 #include "bindings/mcp/http/access.h"
 
 #include <sys/stat.h>

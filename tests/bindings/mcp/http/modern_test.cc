@@ -1,5 +1,6 @@
 // Requests of revision 2026-07-28 over HTTP: answers as one body or as a stream, what the headers
 // must say, what closing the connection means, questions, and what each client hears.
+#include "bindings/mcp/run_resource.h"
 #include "tests/bindings/mcp/http/http_fixture.h"
 
 #include "bindings/mcp/http/modern_headers.h"
@@ -27,6 +28,23 @@ TEST_CASE("requests of one connection are answered as JSON, in their order") {
   CHECK(client.hear().json()["id"] == "c");
   CHECK(client.hear().json()["result"]["tools"].size() == 2);
   CHECK(served.transport->front_end().connections() == 1);
+}
+
+TEST_CASE("a resource that is not there is an answer") {
+  HttpFixture served;
+  HttpClient client(served);
+  for (const char* uri : {"test://nothing", "gibbous://runs/unknown1"}) {
+    INFO(uri);
+    const Json read = Fixture::modern(uri, "resources/read", Json{{"uri", uri}});
+    client.write(HttpClient::modern(read));
+    if (run_of(uri)) {
+      served.until([&] { return !served.runtime.fake.run_lists.empty(); });
+      served.runtime.fake.notify_runs();
+    }
+    const Heard heard = client.hear();
+    CHECK(heard.json()["id"] == uri);
+    CHECK(heard.json()["error"]["code"] == kInvalidParams);
+  }
 }
 
 TEST_CASE("clients may use the same ids at the same time") {

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "bindings/mcp/http/event_history.h"
+#include "bindings/mcp/run_resource.h"
 #include "tests/bindings/mcp/http/http_fixture.h"
 #include "tests/support/catch.h"
 
@@ -63,6 +64,24 @@ TEST_CASE("a request must name its session, once and with a version of it") {
   CHECK(with_version("2025-11-25") == 200);
   CHECK(with_version("1999-01-01") == 400);
   CHECK(with_version("2026-07-28") == 400);
+}
+
+TEST_CASE("a resource that is not there is an answer, of scripts as of runs") {
+  HttpFixture served;
+  HttpClient client(served);
+  const std::string session = client.handshake();
+  for (const char* uri : {"test://nothing", "gibbous://runs/unknown1"}) {
+    INFO(uri);
+    const Json read = Fixture::request(uri, "resources/read", Json{{"uri", uri}});
+    client.write(HttpClient::legacy(read, session));
+    if (run_of(uri)) {
+      served.until([&] { return !served.runtime.fake.run_lists.empty(); });
+      served.runtime.fake.notify_runs();
+    }
+    const Heard heard = client.hear();
+    CHECK(heard.json()["id"] == uri);
+    CHECK(heard.json()["error"]["code"] == -32002);
+  }
 }
 
 TEST_CASE("an initialize that fails opens no session") {

@@ -8,9 +8,9 @@ namespace gibbous::mcp::http {
 
 bool names_type(std::string_view list, std::string_view type) {
   while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    std::string_view each = list.substr(0, std::min(list.substr(0, comma).find(';'), comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
+    std::string_view each = list.substr(0, list.find_first_of(",;"));
+    const std::size_t comma = list.find(',');
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
     const auto is_blank = [](char letter) { return letter == ' ' || letter == '\t'; };
     while (!each.empty() && is_blank(each.front())) each.remove_prefix(1);
     while (!each.empty() && is_blank(each.back())) each.remove_suffix(1);

@@ -133,6 +133,30 @@ Refusal Runtime::on_event(std::function<void(const Event&)> handler) {
   return Refusal::kNone;
 }
 
+namespace {
+
+// What a question's handler becomes inside the border; `name` says which one for people.
+template <typename Answer, typename Request>
+std::function<void(Request)> asked_behind(const std::shared_ptr<Border>& border, const char* name,
+                                          std::function<void(Request)> handler) {
+  if (!handler) return nullptr;
+  return [border, name, handler = Border::hold(border, std::move(handler))](Request request) {
+    request.reply = host::behind<Answer>(border, std::move(request.reply));
+    Border::call(border, name, [&] { (*handler)(std::move(request)); });
+  };
+}
+
+std::function<void(const std::string&)> withdrawn_behind(
+    const std::shared_ptr<Border>& border, std::function<void(const std::string&)> on_withdrawn) {
+  if (!on_withdrawn) return nullptr;
+  return [border,
+          on_withdrawn = Border::hold(border, std::move(on_withdrawn))](const std::string& id) {
+    Border::call(border, "on_withdrawn", [&] { (*on_withdrawn)(id); });
+  };
+}
+
+}  // namespace
+
 Refusal Runtime::on_ask(std::function<void(AskRequest)> handler,
                         std::function<void(const std::string& id)> on_withdrawn) {
   const Refusal refusal = check_handler(static_cast<bool>(handler));
@@ -140,22 +164,8 @@ Refusal Runtime::on_ask(std::function<void(AskRequest)> handler,
   Impl& impl = *impl_;
   if (impl.decisions == nullptr) return Refusal::kNone;
   const Impl::Frame frame(impl);
-  const auto& border = impl.border;
-  std::function<void(AskRequest)> called;
-  if (handler) {
-    called = [border, handler = Border::hold(border, std::move(handler))](AskRequest request) {
-      request.reply = host::behind<AskAnswer>(border, std::move(request.reply));
-      Border::call(border, "on_ask", [&] { (*handler)(std::move(request)); });
-    };
-  }
-  std::function<void(const std::string&)> withdrawn;
-  if (on_withdrawn) {
-    withdrawn = [border, on_withdrawn =
-                             Border::hold(border, std::move(on_withdrawn))](const std::string& id) {
-      Border::call(border, "on_withdrawn", [&] { (*on_withdrawn)(id); });
-    };
-  }
-  impl.decisions->on_ask(std::move(called), std::move(withdrawn));
+  impl.decisions->on_ask(asked_behind<AskAnswer>(impl.border, "on_ask", std::move(handler)),
+                         withdrawn_behind(impl.border, std::move(on_withdrawn)));
   return Refusal::kNone;
 }
 
@@ -166,22 +176,8 @@ Refusal Runtime::on_input(std::function<void(InputRequest)> handler,
   Impl& impl = *impl_;
   if (impl.engine == nullptr) return Refusal::kNone;
   const Impl::Frame frame(impl);
-  const auto& border = impl.border;
-  std::function<void(InputRequest)> called;
-  if (handler) {
-    called = [border, handler = Border::hold(border, std::move(handler))](InputRequest request) {
-      request.reply = host::behind<InputAnswer>(border, std::move(request.reply));
-      Border::call(border, "on_input", [&] { (*handler)(std::move(request)); });
-    };
-  }
-  std::function<void(const std::string&)> withdrawn;
-  if (on_withdrawn) {
-    withdrawn = [border, on_withdrawn =
-                             Border::hold(border, std::move(on_withdrawn))](const std::string& id) {
-      Border::call(border, "on_withdrawn", [&] { (*on_withdrawn)(id); });
-    };
-  }
-  impl.engine->set_asker(std::move(called), std::move(withdrawn));
+  impl.engine->set_asker(asked_behind<InputAnswer>(impl.border, "on_input", std::move(handler)),
+                         withdrawn_behind(impl.border, std::move(on_withdrawn)));
   return Refusal::kNone;
 }
 

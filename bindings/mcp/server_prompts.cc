@@ -14,17 +14,6 @@ namespace {
 
 constexpr std::size_t kPagePrompts = 100;
 
-Json describe_prompt(const PromptInfo& info) {
-  Json described{{"name", info.name}};
-  if (!info.title.empty()) described["title"] = info.title;
-  if (!info.description.empty()) described["description"] = info.description;
-  Parsed arguments = parse_json(info.arguments);
-  if (arguments.value.is_array() && !arguments.value.empty()) {
-    described["arguments"] = std::move(arguments.value);
-  }
-  return described;
-}
-
 Fault failure(const CallResult& result) {
   const bool is_wrong = result.code == "unknown_prompt" || result.code == "resource_not_found" ||
                         result.code == "invalid_arguments";
@@ -49,7 +38,7 @@ void Server::list_prompts(const Request& request, const Envelope& envelope) {
   }
   Json page = Json::array();
   for (; next != prompts.end() && page.size() < kPagePrompts; ++next) {
-    page.push_back(describe_prompt(*next));
+    page.push_back(parse_json(prompt_json(*next)).value);
   }
   const std::string last = next == prompts.end() ? std::string() : std::prev(next)->name;
   answer(request, dialect(envelope.era).list("prompts", std::move(page), last));

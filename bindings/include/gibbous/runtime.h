@@ -386,6 +386,12 @@ struct PromptInfo {
   std::string arguments;
 };
 
+// What MCP lists of one of them, as a JSON object: {"uri" or "uriTemplate", "name", "title"?,
+// "description"?, "mimeType"?, "size"?, "annotations"?} and {"name", "title"?, "description"?,
+// "arguments"?: [...]}.
+std::string resource_json(const ResourceInfo& info);
+std::string prompt_json(const PromptInfo& info);
+
 enum class OutputStream : std::uint8_t { kStdout = 1, kStderr = 2 };
 
 // A part of a run's output, under offsets that never shift.

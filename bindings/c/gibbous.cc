@@ -155,7 +155,8 @@ const char* gib_version(void) {
 }
 
 int gib_has(const char* feature) {
-  constexpr const char* kFeatures[] = {"tools", "functions", "read", "deadline", "asks"};
+  constexpr const char* kFeatures[] = {"tools", "functions", "read",      "deadline",
+                                       "asks",  "inputs",    "resources", "prompts"};
   return feature != nullptr && std::any_of(std::begin(kFeatures), std::end(kFeatures),
                                            [feature](const char* each) {
                                              return std::strcmp(each, feature) == 0;
@@ -291,6 +292,10 @@ int gib_reply(gib_runtime* runtime, uint64_t token, const char* json) {
       const gibbous::AskAnswer answer = read_ask_answer(Input("json", json));
       return answer_with(handle, token, ask->reply, answer);
     }
+    if (const auto* input = std::get_if<OpenInput>(open)) {
+      const gibbous::InputAnswer answer = read_input_answer(Input("json", json));
+      return answer_with(handle, token, input->reply, answer);
+    }
     const auto& call = std::get<OpenCall>(*open);
     const gibbous::ToolAnswer answer = call.is_function ? read_function_answer(Input("json", json))
                                                         : read_tool_answer(Input("json", json));
@@ -377,6 +382,29 @@ const char* gib_tools(gib_runtime* runtime, const char* format) {
           wanted + "\"");
     }
     return handle.runtime().tools_json(*as);
+  });
+}
+
+const char* gib_resources(gib_runtime* runtime) {
+  return guarded_text(runtime, [](Handle& handle) {
+    std::vector<std::string> resources;
+    std::vector<std::string> templates;
+    for (const gibbous::ResourceInfo& each : handle.runtime().resources()) {
+      (each.is_template ? templates : resources).push_back(gibbous::resource_json(each));
+    }
+    std::string text = list_json("resources", resources);
+    text.back() = ',';
+    return text + list_json("templates", templates).substr(1);
+  });
+}
+
+const char* gib_prompts(gib_runtime* runtime) {
+  return guarded_text(runtime, [](Handle& handle) {
+    std::vector<std::string> prompts;
+    for (const gibbous::PromptInfo& each : handle.runtime().prompts()) {
+      prompts.push_back(gibbous::prompt_json(each));
+    }
+    return list_json("prompts", prompts);
   });
 }
 

@@ -77,8 +77,9 @@ void remove_handle(const gib_runtime* runtime) {
   slot->taken.store(false);
 }
 
-Result<std::unique_ptr<Handle>> Handle::create(RuntimeOptions options) {
+Result<std::unique_ptr<Handle>> Handle::create(CreateOptions given) {
   std::unique_ptr<Handle> handle(new Handle);
+  RuntimeOptions& options = given.runtime;
   for (HostTool& tool : options.tools) tool = handle->with_handlers(std::move(tool));
   for (HostFunction& each : options.functions) each = handle->with_handlers(std::move(each));
   auto made = Runtime::create(std::move(options));
@@ -86,18 +87,41 @@ Result<std::unique_ptr<Handle>> Handle::create(RuntimeOptions options) {
   handle->runtime_ = std::move(*made);
   Handle* const self = handle.get();
   self->runtime_->on_event([self](const Event& event) { self->on_event(event); });
-  self->runtime_->on_ask([self](AskRequest request) { self->on_ask(std::move(request)); },
-                         [self](const std::string& id) {
-                           self->withdraw([&id](const Open& open) {
-                             const auto* ask = std::get_if<OpenAsk>(&open);
-                             return ask != nullptr && ask->id == id;
-                           });
-                         });
+  self->runtime_->on_ask(
+      [self](AskRequest request) {
+        std::string json = ask_json(request);
+        self->on_question<OpenAsk>(GIB_ASK, std::move(request), std::move(json));
+      },
+      [self](const std::string& id) { self->withdraw_question<OpenAsk>(id); });
+  if (given.inputs) {
+    self->runtime_->on_input(
+        [self](InputRequest request) {
+          std::string json = input_json(request);
+          self->on_question<OpenInput>(GIB_INPUT, std::move(request), std::move(json));
+        },
+        [self](const std::string& id) { self->withdraw_question<OpenInput>(id); });
+  }
   return handle;
 }
 
 void Handle::add(gib_kind kind, std::int64_t call, std::uint64_t token, std::string json) {
   messages_.add({kind, call, token, std::move(json)});
+}
+
+template <typename OpenQuestion, typename Request>
+void Handle::on_question(gib_kind kind, Request request, std::string json) {
+  const std::uint64_t token = ++last_token_;
+  const auto call = static_cast<std::int64_t>(request.call);
+  add(kind, call < kFirstList ? call : 0, token, std::move(json));
+  open_[token] = OpenQuestion{std::move(request.id), std::move(request.reply)};
+}
+
+template <typename OpenQuestion>
+void Handle::withdraw_question(const std::string& id) {
+  withdraw([&id](const Open& open) {
+    const auto* question = std::get_if<OpenQuestion>(&open);
+    return question != nullptr && question->id == id;
+  });
 }
 
 void Handle::on_call(ToolCall call, bool is_function) {
@@ -208,13 +232,6 @@ Open* Handle::open(std::uint64_t token) {
 
 void Handle::on_event(const Event& event) {
   add(event.name == "log" ? GIB_LOG : GIB_EVENT, 0, 0, event.json);
-}
-
-void Handle::on_ask(AskRequest request) {
-  const std::uint64_t token = ++last_token_;
-  const auto call = static_cast<std::int64_t>(request.call);
-  add(GIB_ASK, call < kFirstList ? call : 0, token, ask_json(request));
-  open_[token] = OpenAsk{std::move(request.id), std::move(request.reply)};
 }
 
 }  // namespace gibbous::c

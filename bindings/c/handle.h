@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "bindings/c/input.h"
 #include "bindings/c/messages.h"
 #include "gibbous.h"
 #include "gibbous/runtime.h"
@@ -22,18 +23,22 @@ struct OpenAsk {
   std::string id;
   std::function<bool(const AskAnswer&)> reply;
 };
+struct OpenInput {
+  std::string id;
+  std::function<bool(const InputAnswer&)> reply;
+};
 struct OpenCall {
   bool is_function = false;
   std::uint64_t id = 0;  // ToolCall::id
   std::function<bool(const ToolAnswer&)> reply;
   std::function<void(const Progress&)> progress;
 };
-using Open = std::variant<OpenAsk, OpenCall>;
+using Open = std::variant<OpenAsk, OpenInput, OpenCall>;
 
 class Handle {
  public:
   // Fails as Runtime::create() does.
-  static Result<std::unique_ptr<Handle>> create(RuntimeOptions options);
+  static Result<std::unique_ptr<Handle>> create(CreateOptions options);
   ~Handle();
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
@@ -70,7 +75,11 @@ class Handle {
   Handle() = default;
   void add(gib_kind kind, std::int64_t call, std::uint64_t token, std::string json);
   void on_event(const Event& event);
-  void on_ask(AskRequest request);
+  // Makes the request a message, for a reply of this type.
+  template <typename OpenQuestion, typename Request>
+  void on_question(gib_kind kind, Request request, std::string json);
+  template <typename OpenQuestion>
+  void withdraw_question(const std::string& id);
   void on_call(ToolCall call, bool is_function);
   void on_cancel(std::uint64_t id);
   template <typename Same>

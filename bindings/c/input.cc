@@ -184,9 +184,10 @@ std::map<std::string, std::string> read_texts_by_name(Input& input, const char* 
 
 }  // namespace
 
-RuntimeOptions read_options(const char* text) {
+CreateOptions read_options(const char* text) {
   Input input("options", text, true);
-  RuntimeOptions options;
+  CreateOptions made;
+  RuntimeOptions& options = made.runtime;
   options.config_file = input.text("config_file");
   options.layers = input.texts("layers");
   options.managed_dir = input.text("managed_dir");
@@ -224,14 +225,44 @@ RuntimeOptions read_options(const char* text) {
   }
   options.tools = read_parts(input, "tools", read_tool);
   options.functions = read_parts(input, "functions", read_function);
+  made.inputs = input.flag("inputs", made.inputs);
   input.done();
-  return options;
+  return made;
 }
+
+namespace {
+
+struct Target {
+  const char* member;
+  CallKind kind;
+};
+constexpr Target kTargets[] = {{"tool", CallKind::kTool},
+                               {"resource", CallKind::kResource},
+                               {"prompt", CallKind::kPrompt},
+                               {"prompt_completion", CallKind::kPromptCompletion},
+                               {"resource_completion", CallKind::kResourceCompletion}};
+
+// Reads what is called: exactly one of them is named.
+void read_target(Input& input, CallRequest* request) {
+  const char* given = nullptr;
+  for (const Target& target : kTargets) {
+    if (!input.has(target.member)) continue;
+    if (given != nullptr) {
+      throw Invalid(input.place(target.member) + ": expected only one of it and " + given);
+    }
+    given = target.member;
+    request->tool = input.needed_text(target.member);
+    request->kind = target.kind;
+  }
+  if (given == nullptr) throw Invalid(input.place("tool") + ": expected a string, it is missing");
+}
+
+}  // namespace
 
 CallRequest read_call(const char* text) {
   Input input("request", text);
   CallRequest request;
-  request.tool = input.needed_text("tool");
+  read_target(input, &request);
   const Json& arguments = input.object("arguments");
   if (!arguments.is_null()) request.arguments = to_text(arguments);
   request.session = input.text("session");
@@ -312,6 +343,18 @@ bool read_error(Input& input, ToolAnswer* answer) {
 }
 
 }  // namespace
+
+InputAnswer read_input_answer(Input input) {
+  InputAnswer answer;
+  const Json& result = input.object("result");
+  if (!result.is_null()) answer.result = to_text(result);
+  answer.message = input.text("message");
+  if (!result.is_null() && input.has("message")) {
+    throw Invalid(input.place("message") + ": expected only one of it and result");
+  }
+  input.done();
+  return answer;
+}
 
 ToolAnswer read_function_answer(Input input) {
   ToolAnswer answer;

@@ -50,14 +50,21 @@ class Input {
   std::set<std::string> known_;
 };
 
+// What gib_create() takes.
+struct CreateOptions {
+  RuntimeOptions runtime;
+  bool inputs = false;  // the host answers what scripts ask
+};
+
 // Returns the text of a JSON object, as one line.
 std::string checked_object(const char* name, const char* text);
 // The tools and functions have no handlers yet.
-RuntimeOptions read_options(const char* text);
+CreateOptions read_options(const char* text);
 CallRequest read_call(const char* text);
 HostTool read_tool(Input input);
 HostFunction read_function(Input input);
 AskAnswer read_ask_answer(Input input);
+InputAnswer read_input_answer(Input input);
 ToolAnswer read_tool_answer(Input input);
 ToolAnswer read_function_answer(Input input);
 Progress read_progress(const char* text);

@@ -108,6 +108,13 @@ std::string ask_json(const AskRequest& request) {
   return text;
 }
 
+std::string input_json(const InputRequest& request) {
+  std::string text =
+      to_text(Json{{"id", request.id}, {"session", request.session}, {"kind", request.kind}});
+  splice("params", request.params, &text);
+  return text;
+}
+
 std::string host_call_json(const char* kind, const std::string& name, const std::string& arguments,
                            const std::string& session) {
   std::string text = to_text(Json{{kind, name}, {"session", session}});

@@ -39,6 +39,7 @@ class Messages {
 std::string result_json(const CallResult& result);
 std::string progress_json(const Progress& progress);
 std::string ask_json(const AskRequest& request);
+std::string input_json(const InputRequest& request);
 std::string host_call_json(const char* kind, const std::string& name, const std::string& arguments,
                            const std::string& session);
 std::string list_json(const char* name, const std::vector<std::string>& items);

@@ -51,7 +51,7 @@ extern "C" {
 
 /* The version of this interface: the high half changes when a program that was built for it would
  * no longer work, the low half when something is added. */
-#define GIB_ABI 0x00010001u
+#define GIB_ABI 0x00010002u
 
 typedef struct gib_runtime gib_runtime; /* a handle; never dereferenced, never reused */
 
@@ -92,14 +92,22 @@ typedef enum gib_kind {
    * "session"}. Answer with gib_reply(): {"text"?, "data"?} for a tool, {"value"?} for a function,
    * or {"error": {"code", "message"}} for either. */
   GIB_HOST_CALL = 5,
-  GIB_CANCELLED = 6,   /* an ask or a host call ended without its reply; the token is gone. {} */
-  GIB_LOG = 7,         /* a script, or the runtime, logs: an event {"level", "message", ...} */
+  GIB_CANCELLED = 6, /* an ask, an input or a host call ended without its reply; the token is gone.
+                      * {} */
+  GIB_LOG = 7,       /* a script, or the runtime, logs: an event {"level", "message", ...} */
   GIB_CLOSED_DOWN = 8, /* the last message: nothing is left. {}, or {"problem": {"code", "message"}}
                         * with path_unanswered when a file system did not answer, and what may be
                         * missing in the journal and in logs */
   GIB_POSTED = 9,      /* what gib_post() was given */
   GIB_RUNS = 10,       /* the answer to gib_runs(): {"runs": [...]} */
-  GIB_BACKLOG = 11     /* the answer to gib_backlog(): {"events": [...]} */
+  GIB_BACKLOG = 11,    /* the answer to gib_backlog(): {"events": [...]} */
+  /* A script asks the client of a call (ask in Lua); only with the option `inputs`. {"id",
+   * "session", "kind": "elicitation" (a form for a person) or "sampling" (a text of the client's
+   * model), "params": MCP's params of elicitation/create or sampling/createMessage}. Answer with
+   * gib_reply(): {"result": {"action": "accept" | "decline" | "cancel", "content"?}} for a form,
+   * {"result": {"role", "content", "model", "stopReason"?}} for a text, or {"message"?: why},
+   * because nobody can be asked. */
+  GIB_INPUT = 12
 } gib_kind;
 
 typedef struct gib_message {
@@ -107,8 +115,8 @@ typedef struct gib_message {
   int32_t kind; /* gib_kind */
   int32_t reserved;
   int64_t call;     /* RESULT, PROGRESS, RUNS, BACKLOG: what gib_call() and its like returned;
-                       ASK, HOST_CALL: the call of this host that led to it, if there is one */
-  uint64_t token;   /* ASK, HOST_CALL, CANCELLED: for gib_reply() */
+                       ASK, INPUT, HOST_CALL: the call of this host that led to it, if there is one */
+  uint64_t token;   /* ASK, INPUT, HOST_CALL, CANCELLED: for gib_reply() */
   const char* json; /* borrowed until the next gib_next(), gib_close() or gib_destroy() */
   size_t json_size; /* without the NUL */
 } gib_message;
@@ -126,7 +134,8 @@ typedef struct gib_budget {
 GIB_API uint32_t gib_abi(void);
 /* "0.2.0"; static. */
 GIB_API const char* gib_version(void);
-/* Returns 1 if the library has this feature: "tools", "functions", "read", "deadline", "asks". */
+/* Returns 1 if the library has this feature: "tools", "functions", "read", "deadline", "asks",
+ * "inputs", "resources", "prompts". */
 GIB_API int gib_has(const char* feature);
 
 /* Makes a runtime. `options` is NULL or a JSON object with the fields of gibbous::RuntimeOptions:
@@ -136,7 +145,8 @@ GIB_API int gib_has(const char* feature);
  *   files: an object of strings, the bytes of scripts/..., policies/... and config.lua by name;
  *   environment: an object of strings, what runs inherit in place of this process's environment;
  *   adopt_runs, keep_runs, claim_session, work_for_others, work_queue, watch_files, lazy_policy,
- *   all_parameters: booleans; min_concurrent: a number; lua_time_ms: a number;
+ *   all_parameters, inputs (whether questions of scripts come as GIB_INPUT; without it they get the
+ *   error cannot_ask): booleans; min_concurrent: a number; lua_time_ms: a number;
  *   ask_wait_s, ask_keep_s: numbers;
  *   tools, functions: lists of what gib_tool_add() and gib_function_add() take.
  * Returns NULL when that fails, with a sentence in `error` (cut to `error_size` bytes with its NUL;
@@ -150,11 +160,17 @@ GIB_API int gib_check(const gib_runtime* runtime);
  * or NULL; "" when nothing was. Borrowed until the next call of a function with this handle. */
 GIB_API const char* gib_error(gib_runtime* runtime);
 
-/* Starts a call: {"tool", "arguments"?: an object, "session"?, "progress"?: true, "backlog"?: true,
- * "timeout_ms"?: ends it with the code `timeout`, "priority"?: -100 to 100, default 0: where there
- * is more to do than the budget of gib_poll() allows, calls with a higher one run first, and of the
- * same one those that began first}. Returns its number, above 0; the result comes as a message,
- * exactly once. */
+/* Starts a call: {"tool" or another target, "arguments"?: an object, "session"?, "progress"?: true,
+ * "backlog"?: true, "timeout_ms"?: ends it with the code `timeout`, "priority"?: -100 to 100,
+ * default 0: where there is more to do than the budget of gib_poll() allows, calls with a higher
+ * one run first, and of the same one those that began first}. Returns its number, above 0; the
+ * result comes as a message, exactly once.
+ *
+ * Instead of "tool" it may name what scripts offer besides tools; the result has "data" in MCP's
+ * terms: {"resource": its URI}, without arguments: {"contents"}; {"prompt": its name}, whose
+ * arguments are strings: {"description"?, "messages"}; {"prompt_completion": the prompt's name} and
+ * {"resource_completion": the template}, with the arguments {"argument", "value": what was typed,
+ * "arguments"?: the values of others}: {"values", "total", "hasMore"}. */
 GIB_API int64_t gib_call(gib_runtime* runtime, const char* request);
 /* Cancels a call and all that it started to get its answer. Its result still comes, with the code
  * `cancelled`. GIB_NOT_FOUND when it has ended. */
@@ -176,9 +192,9 @@ GIB_API int64_t gib_next_timeout(gib_runtime* runtime);
 /* Takes the next message. Returns 1; 0 when there is none; GIB_CLOSED after GIB_CLOSED_DOWN. */
 GIB_API int gib_next(gib_runtime* runtime, gib_message* message);
 
-/* Answers an ask or a host call, now or later. What the JSON holds is said at GIB_ASK and
- * GIB_HOST_CALL. GIB_NOT_FOUND when it was answered, or has ended. A reply that is wrong
- * (GIB_INVALID) leaves the token as it is. */
+/* Answers an ask, an input or a host call, now or later. What the JSON holds is said at GIB_ASK,
+ * GIB_INPUT and GIB_HOST_CALL. GIB_NOT_FOUND when it was answered, or has ended. A reply that is
+ * wrong (GIB_INVALID) leaves the token as it is. */
 GIB_API int gib_reply(gib_runtime* runtime, uint64_t token, const char* json);
 /* The open questions of every host of this user that has the same state directory, this one's, too:
  * {"asks": [{"id", "opened", "expires", "waits", "host", and the fields of GIB_ASK}]}, without
@@ -209,6 +225,14 @@ GIB_API int gib_function_remove(gib_runtime* runtime, const char* name);
  * "openai-strict" and "openai-responses-strict" follow the rules of strict calls. Borrowed until
  * the next call of a function with this handle. NULL when refused. */
 GIB_API const char* gib_tools(gib_runtime* runtime, const char* format);
+
+/* What scripts offer besides tools at the moment, as MCP lists it: {"resources": [{"uri", "name",
+ * "title"?, "description"?, "mimeType"?, "size"?, "annotations"?}], "templates": [{"uriTemplate",
+ * ...}]} and {"prompts": [{"name", "title"?, "description"?, "arguments"?: [{"name", "title"?,
+ * "description"?, "required"}]}]}. gib_call() reads one. Borrowed until the next call of a function
+ * with this handle. NULL when refused. */
+GIB_API const char* gib_resources(gib_runtime* runtime);
+GIB_API const char* gib_prompts(gib_runtime* runtime);
 
 /* Asks for the remembered runs of a session ("" or NULL: every one). Returns a number as gib_call()
  * does; the answer comes as GIB_RUNS. */

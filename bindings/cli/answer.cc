@@ -107,6 +107,12 @@ std::string ask_member(const AskRequest& request, std::string_view call) {
   return member + with("arguments", on_one_line(request.arguments)) + "}";
 }
 
+std::string input_member(const InputRequest& request, std::string_view call) {
+  return "\"input\":{\"id\":" + json_quote(request.id) + with("call", std::string(call)) +
+         with("session", json_quote(request.session)) + with("kind", json_quote(request.kind)) +
+         with("params", on_one_line(request.params)) + "}";
+}
+
 std::string answer_line(std::string_view id, std::string_view member) {
   std::string line = "{";
   if (!id.empty()) line.append("\"id\":").append(id).append(",");

@@ -16,6 +16,8 @@ std::string progress_member(const Progress& progress);
 std::string reload_member(const ReloadResult& result);
 // "ask":{…}: the question. `call` is JSON text, the id that the client gave the call.
 std::string ask_member(const AskRequest& request, std::string_view call);
+// "input":{…}: what a script asks the client of that call.
+std::string input_member(const InputRequest& request, std::string_view call);
 
 // {"id":<id>,<member>}; without an id {<member>}. `id` is JSON text.
 std::string answer_line(std::string_view id, std::string_view member);

@@ -49,6 +49,8 @@ Each line is one JSON object; any number of calls may run at the same time:
              or {"id":1,"error":{"code":"...","message":"..."}}
   {"id":2,"tool":"wait_for","args":{...},"progress":true}
         sends {"id":2,"progress":{...}} while it waits
+  {"id":3,"resource":"notes://today"}   reads a resource; a {"prompt":NAME,"args":{...}} is read alike
+  {"list":"resources"}     returns {"list":{...}}; also prompts and tools
   {"cancel":1}             cancels call 1, which returns the error "cancelled"
   {"drain":"a"}            returns {"drain":{"session":"a","events":[...]}}
   {"reload":true}          returns {"reload":{"ok":true,"generation":2}}
@@ -57,7 +59,10 @@ With --asks the policy's questions arrive as lines, and their calls wait for you
   {"ask":{"id":"Ab3xK9mZ","call":1,"tool":"bg_start","reason":"...","command":"...",...}}
   {"answer":"Ab3xK9mZ","allow":true}
   {"answer":"Ab3xK9mZ","allow":true,"remember":"always","about":"rule","lasts_s":86400}
-  {"answer":"Ab3xK9mZ","allow":false,"reason":"use the staging server"})";
+  {"answer":"Ab3xK9mZ","allow":false,"reason":"use the staging server"}
+With --inputs what scripts ask (ask in Lua) arrives so, too:
+  {"input":{"id":"Kw7fQ2rT","call":1,"kind":"elicitation","params":{"message":"...",...}}}
+  {"input":"Kw7fQ2rT","result":{"action":"accept","content":{...}}})";
 
 constexpr const char* kToolsFooter = R"(
 Examples:
@@ -371,6 +376,7 @@ void add_commands(CLI::App& app, Options& options, std::string_view first) {
       app, options, Command::kSession, "session",
       "Take calls as JSON lines on stdin, and write results and events to stdout.", kSessionFooter);
   session.add_flag("--asks", options.asks, "Pass on the policy's questions, and take the answers");
+  session.add_flag("--inputs", options.inputs, "Pass on what scripts ask, and take the answers");
   add_work_option(session, options);
   add_common_options(session, options);
 

@@ -119,6 +119,7 @@ struct Options {
   InstallOptions install;          // mcp install
   InspectOptions inspect;          // mcp inspect
   bool asks = false;               // session: the client answers questions
+  bool inputs = false;             // session: and what scripts ask
 };
 
 // Without options the process exits with exit_code: it has printed the help or an error.

@@ -20,14 +20,25 @@ using Members = std::vector<JsonMember>;
 struct Shape {
   Request::Kind kind;
   std::vector<std::string> members;
+  CallKind called = CallKind::kTool;
 };
+
+Shape call_shape(const char* target, CallKind called) {
+  return {Request::Kind::kCall, {target, "id", "args", "session", "progress", "backlog"}, called};
+}
 
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> kShapes = {
-      {Request::Kind::kCall, {"tool", "id", "args", "session", "progress", "backlog"}},
+      call_shape("tool", CallKind::kTool),
+      call_shape("resource", CallKind::kResource),
+      call_shape("prompt", CallKind::kPrompt),
+      call_shape("prompt_completion", CallKind::kPromptCompletion),
+      call_shape("resource_completion", CallKind::kResourceCompletion),
       {Request::Kind::kCancel, {"cancel", "id"}},
       {Request::Kind::kReload, {"reload", "id"}},
       {Request::Kind::kDrain, {"drain", "id"}},
+      {Request::Kind::kList, {"list", "id"}},
+      {Request::Kind::kInput, {"input", "id", "result", "message"}},
       {Request::Kind::kAnswer, {"answer", "id", "allow", "remember", "about", "lasts_s", "reason"}},
   };
   return kShapes;
@@ -88,9 +99,11 @@ Status check_members(const Members& members, const Shape& shape) {
   return {};
 }
 
-Status read_call(const Members& members, Request* request) {
+Status read_call(const Members& members, const Shape& shape, Request* request) {
   if (request->id.empty()) return invalid_request("a call needs an \"id\": a string or a number");
-  if (Status status = read_string(*find(members, "tool"), &request->tool); !status) return status;
+  request->called = shape.called;
+  const JsonMember& target = *find(members, shape.members.front());
+  if (Status status = read_string(target, &request->tool); !status) return status;
   if (const JsonMember* args = find(members, "args")) {
     if (json_kind(args->value) != std::string_view("an object")) {
       return invalid_request(expected(*args, "an object"));
@@ -175,6 +188,30 @@ Status read_answer(const Members& members, Request* request) {
   return {};
 }
 
+Status read_list(const JsonMember& member, std::string* list) {
+  const std::vector<std::string> lists = {"tools", "resources", "prompts"};
+  std::size_t place = 0;
+  if (Status status = read_word(member, lists, &place); !status) return status;
+  *list = lists[place];
+  return {};
+}
+
+Status read_input(const Members& members, Request* request) {
+  if (Status status = read_string(*find(members, "input"), &request->input); !status) return status;
+  const JsonMember* result = find(members, "result");
+  const JsonMember* message = find(members, "message");
+  if ((result == nullptr) == (message == nullptr)) {
+    return invalid_request(
+        "an input needs either its \"result\" or a \"message\": why there is none");
+  }
+  if (message != nullptr) return read_string(*message, &request->input_answer.message);
+  if (json_kind(result->value) != std::string_view("an object")) {
+    return invalid_request(expected(*result, "an object"));
+  }
+  request->input_answer.result = std::string(result->value);
+  return {};
+}
+
 }  // namespace
 
 Status parse_request(std::string_view line, Request* request) {
@@ -186,21 +223,27 @@ Status parse_request(std::string_view line, Request* request) {
   const Shape* shape = shape_of(*members);
   if (shape == nullptr) {
     return invalid_request(
-        "expected one of \"tool\", \"cancel\", \"reload\", \"drain\" or \"answer\"");
+        "expected one of \"tool\", \"resource\", \"prompt\", \"prompt_completion\", "
+        "\"resource_completion\", \"list\", \"cancel\", \"reload\", \"drain\", \"answer\" or "
+        "\"input\"");
   }
   if (Status status = check_members(*members, *shape); !status) return status;
   request->kind = shape->kind;
   switch (shape->kind) {
     case Request::Kind::kCall:
-      return read_call(*members, request);
+      return read_call(*members, *shape, request);
     case Request::Kind::kCancel:
       return read_id(*find(*members, "cancel"), &request->cancelled_id);
     case Request::Kind::kReload:
       return read_true(*find(*members, "reload"));
     case Request::Kind::kDrain:
       return read_string(*find(*members, "drain"), &request->session);
+    case Request::Kind::kList:
+      return read_list(*find(*members, "list"), &request->list);
     case Request::Kind::kAnswer:
       return read_answer(*members, request);
+    case Request::Kind::kInput:
+      return read_input(*members, request);
   }
   return {};
 }

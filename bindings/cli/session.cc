@@ -39,7 +39,8 @@ milliseconds time_until(steady_clock::time_point deadline) {
 
 }  // namespace
 
-Session::Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, int output, bool asks)
+Session::Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, int output,
+                 Answers answers)
     : runtime_(runtime),
       signals_(signals),
       lines_({[this](std::string_view line) { take_line(line); },
@@ -54,16 +55,22 @@ Session::Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, in
   runtime_.on_event([this](const Event& event) {
     tell(answer_line("", "\"event\":" + on_one_line(event.json)));
   });
-  if (!asks) return;
-  // The event ask_answered tells the client.
-  runtime_.on_ask([this](AskRequest question) { ask(std::move(question)); },
-                  [this](const std::string& id) { questions_.erase(id); });
+  if (answers.asks) {
+    // The event ask_answered tells the client.
+    runtime_.on_ask([this](AskRequest question) { ask(std::move(question)); },
+                    [this](const std::string& id) { questions_.erase(id); });
+  }
+  if (answers.inputs) {
+    runtime_.on_input([this](InputRequest question) { ask_for_input(std::move(question)); },
+                      [this](const std::string& id) { inputs_.erase(id); });
+  }
 }
 
 void Session::run() {
   while (state_ != State::kEnded) turn();
   drop_questions({}, "the session ended");
   runtime_.on_ask(nullptr);
+  runtime_.on_input(nullptr);
   for (const auto& [id, call] : in_flight_) {
     answer(id, error_member("cancelled", "the session ended before the call did"));
   }
@@ -173,8 +180,14 @@ void Session::take_line(std::string_view line) {
     case Request::Kind::kDrain:
       drain(request);
       return;
+    case Request::Kind::kList:
+      list(request);
+      return;
     case Request::Kind::kAnswer:
       answer_question(request);
+      return;
+    case Request::Kind::kInput:
+      answer_input(request);
       return;
   }
 }
@@ -187,6 +200,7 @@ void Session::start_call(Request request) {
     return;
   }
   CallRequest call;
+  call.kind = request.called;
   call.tool = std::move(request.tool);
   call.arguments = std::move(request.arguments);
   call.session = std::move(request.session);
@@ -226,18 +240,69 @@ void Session::drain(const Request& request) {
   });
 }
 
+void Session::list(const Request& request) {
+  const auto joined = [](const auto& infos, const auto& text_of, bool templates = false) {
+    std::string list;
+    for (const auto& info : infos) {
+      std::string each = text_of(info, templates);
+      if (!each.empty()) list += (list.empty() ? "" : ",") + on_one_line(std::move(each));
+    }
+    return "[" + list + "]";
+  };
+  const auto resource = [](const ResourceInfo& info, bool templates) {
+    return info.is_template == templates ? resource_json(info) : std::string();
+  };
+  std::string body = "\"" + request.list + "\":";
+  if (request.list == "tools") {
+    body += on_one_line(runtime_.tools_json(ToolFormat::kMcp));
+  } else if (request.list == "prompts") {
+    body +=
+        joined(runtime_.prompts(), [](const PromptInfo& info, bool) { return prompt_json(info); });
+  } else {
+    const std::vector<ResourceInfo> resources = runtime_.resources();
+    body += joined(resources, resource) + ",\"templates\":" + joined(resources, resource, true);
+  }
+  answer(request.id, "\"list\":{" + body + "}");
+}
+
+const std::string* Session::asked_call(CallId call) const {
+  const auto asks = [call](const auto& each) { return each.second == call; };
+  const auto found = std::find_if(in_flight_.begin(), in_flight_.end(), asks);
+  return found == in_flight_.end() || state_ != State::kOpen ? nullptr : &found->first;
+}
+
 // A question is never dropped, however slow the reader is, because a call waits for the answer.
 void Session::ask(AskRequest question) {
-  const auto asks = [&question](const auto& call) { return call.second == question.call; };
-  const auto call = std::find_if(in_flight_.begin(), in_flight_.end(), asks);
-  if (call == in_flight_.end() || state_ != State::kOpen) {
+  const std::string* call = asked_call(question.call);
+  if (call == nullptr) {
     AskAnswer refusal;
     refusal.no_approver = true;
     question.reply(refusal);
     return;
   }
-  answer("", ask_member(question, call->first));
+  answer("", ask_member(question, *call));
   questions_[question.id] = std::move(question);
+}
+
+void Session::ask_for_input(InputRequest question) {
+  const std::string* call = asked_call(question.call);
+  if (call == nullptr) {
+    question.reply({{}, "the client of this call is gone"});
+    return;
+  }
+  answer("", input_member(question, *call));
+  inputs_[question.id] = std::move(question);
+}
+
+void Session::answer_input(const Request& request) {
+  auto input = inputs_.extract(request.input);
+  if (input.empty() || !input.mapped().reply(request.input_answer)) {
+    answer(request.id,
+           error_member("input_not_found", "there is no open input " + json_quote(request.input) +
+                                               "; its call may have ended"));
+    return;
+  }
+  if (!request.id.empty()) answer(request.id, "\"input\":{\"found\":true}");
 }
 
 void Session::answer_question(const Request& request) {
@@ -259,6 +324,11 @@ void Session::drop_questions(std::optional<CallId> call, const char* why) {
     const auto question = next++;
     if (call && question->second.call != *call) continue;
     questions_.extract(question).mapped().answer(false, why);
+  }
+  for (auto next = inputs_.begin(); next != inputs_.end();) {
+    const auto input = next++;
+    if (call && input->second.call != *call) continue;
+    inputs_.extract(input).mapped().reply({{}, why});
   }
 }
 
@@ -288,7 +358,9 @@ ExitCode run_session(const Options& options) {
   if (!runtime) return fail(runtime.status(), options);
   warn_of_policy(**runtime);
   // The session lives on the heap because of its read buffer.
-  std::make_unique<Session>(**runtime, **signals, STDIN_FILENO, STDOUT_FILENO, options.asks)->run();
+  std::make_unique<Session>(**runtime, **signals, STDIN_FILENO, STDOUT_FILENO,
+                            Session::Answers{options.asks, options.inputs})
+      ->run();
   // Every call has been answered and the keeper has the runs. Destroying the runtime would run the
   // cleanup of cancelled calls while the client waits for this process to exit.
   leave(ExitCode::kDone);

@@ -21,9 +21,15 @@ namespace gibbous::cli {
 
 class Session {
  public:
-  // All must outlive the session, except that the runtime may go once run() has returned. With
-  // `asks` the client answers the policy's questions; without it they are denied.
-  Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, int output, bool asks);
+  // What the client answers. Without `asks` the policy's questions are denied, and without `inputs`
+  // scripts cannot ask.
+  struct Answers {
+    bool asks = false;
+    bool inputs = false;
+  };
+
+  // All must outlive the session, except that the runtime may go once run() has returned.
+  Session(Runtime& runtime, stdio::ProgramSignals& signals, int input, int output, Answers answers);
 
   // Returns at the end, after handing the remaining runs to the keeper.
   void run();
@@ -50,9 +56,14 @@ class Session {
   void start_call(Request request);
   void cancel(const Request& request);
   void drain(const Request& request);
+  void list(const Request& request);
+  // The client's id of the call that a question is about; null when the client cannot be asked.
+  const std::string* asked_call(CallId call) const;
   void ask(AskRequest question);
+  void ask_for_input(InputRequest question);
+  void answer_input(const Request& request);
   void answer_question(const Request& request);
-  // Denies the open questions of this call, or of all calls.
+  // Denies the open questions of this call, or of all calls, and gives up what scripts ask.
   void drop_questions(std::optional<CallId> call, const char* why);
 
   void answer(std::string_view id, std::string_view member);
@@ -71,6 +82,7 @@ class Session {
   std::map<std::string, CallId> in_flight_;         // by the id, as JSON text
   int drains_ = 0;                                  // not answered yet
   std::map<std::string, AskRequest> questions_;     // by their id
+  std::map<std::string, InputRequest> inputs_;      // by their id
   std::size_t dropped_lines_ = 0;
 };
 

@@ -16,11 +16,11 @@ from .schema import UnsupportedType
 from .streams import EventStream, OutputStream
 from .sync import SyncRuntime
 from .tool import Context, Function, Tool, function, tool
-from .values import Answer, Ask, Event, Options, Progress, Reply, Result
+from .values import Answer, Ask, Event, Input, Options, Progress, Reply, Result
 
 __all__ = [
     'Answer', 'Ask', 'Budget', 'ClosedError', 'Context', 'Event', 'EventStream', 'ForkedError', 'Function',
-    'GibbousError', 'InvalidArgument', 'LibraryError', 'NotFound', 'Options', 'OutputStream', 'Progress', 'Reply',
+    'GibbousError', 'Input', 'InvalidArgument', 'LibraryError', 'NotFound', 'Options', 'OutputStream', 'Progress', 'Reply',
     'Result', 'Runtime', 'SyncRuntime', 'Tool', 'ToolError', 'UnsupportedType', 'WrongThreadError', 'agent', 'function',
     'tool', 'version',
 ]

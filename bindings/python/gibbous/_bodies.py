@@ -8,13 +8,13 @@ from typing import Any
 from ._millis import millis_of
 from .errors import InvalidArgument, ToolError
 from .tool import Function, Tool
-from .values import Answer, Ask, Event, Progress, Result
+from .values import Answer, Ask, Event, Input, Progress, Result
 
 _ASK_FIELDS = [field.name for field in dataclasses.fields(Ask) if field.name != 'call']
 
 
 def options_body(options: Mapping[str, Any], parts: Iterable[Tool]) -> dict[str, Any]:
-    body: dict[str, Any] = {}
+    body: dict[str, Any] = {'inputs': True}
     for name, value in options.items():
         if value is None:
             continue
@@ -26,13 +26,32 @@ def options_body(options: Mapping[str, Any], parts: Iterable[Tool]) -> dict[str,
     return body
 
 
-def call_body(tool: str, arguments: Mapping[str, Any] | None, keywords: Mapping[str, Any], *, timeout: float | None,
-              session: str | None, progress: bool, backlog: bool, priority: int) -> dict[str, Any]:
+def call_body(tool: str, arguments: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
     given = dict(arguments or {})
     for name in keywords:
         if name in given:
             raise InvalidArgument(f'{name}: given twice, in the arguments and as a keyword')
-    body: dict[str, Any] = {'tool': tool, 'arguments': given | dict(keywords)}
+    return {'tool': tool, 'arguments': given | dict(keywords)}
+
+
+def prompt_body(name: str, arguments: Mapping[str, str] | None) -> dict[str, Any]:
+    return {'prompt': name, 'arguments': dict(arguments or {})}
+
+
+def completion_body(prompt: str | None, template: str | None, argument: str, value: str,
+                    arguments: Mapping[str, str] | None) -> dict[str, Any]:
+    if (prompt is None) == (template is None):
+        raise InvalidArgument('prompt: expected either a prompt or a template')
+    target = {'prompt_completion': prompt} if template is None else {'resource_completion': template}
+    given: dict[str, Any] = {'argument': argument, 'value': value}
+    if arguments:
+        given['arguments'] = dict(arguments)
+    return target | {'arguments': given}
+
+
+def with_settings(body: dict[str, Any], *, timeout: float | None, session: str | None, progress: bool = False,
+                  backlog: bool = False, priority: int = 0) -> dict[str, Any]:
+    """Adds what every call may have."""
     if session is not None:
         body['session'] = session
     if progress:
@@ -68,6 +87,18 @@ def event_of(body: dict[str, Any], name: str = '') -> Event:
 
 def ask_of(body: dict[str, Any], call: int) -> Ask:
     return Ask(**{name: body[name] for name in _ASK_FIELDS}, call=call)
+
+
+def input_of(body: dict[str, Any], call: int) -> Input:
+    return Input(body['id'], body['session'], body['kind'], body['params'], call)
+
+
+def input_body(answer: Mapping[str, Any] | None) -> dict[str, Any]:
+    if answer is None:
+        return {'message': 'nobody can be asked'}
+    if not isinstance(answer, Mapping):
+        raise TypeError(f'on_input: expected a dict or None, got {answer!r}')
+    return {'result': dict(answer)}
 
 
 def answer_body(answer: Answer | bool) -> dict[str, Any]:

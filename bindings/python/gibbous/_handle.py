@@ -44,6 +44,7 @@ class Kind(enum.IntEnum):
     POSTED = 9
     RUNS = 10
     BACKLOG = 11
+    INPUT = 12
 
 
 _EXCEPTIONS: dict[int, type[Exception]] = {
@@ -150,7 +151,7 @@ class Handle:
         return Message(given.kind, given.call, given.token, json.loads(text.decode(errors='replace')))
 
     def reply(self, token: int, body: dict[str, Any]) -> None:
-        """Answers an ask or a host call; one that has ended is left alone. InvalidArgument leaves it open."""
+        """Answers an ask, an input or a host call; one that has ended is left alone. InvalidArgument leaves it open."""
         code = self._library.gib_reply(self._runtime, token, encoded('reply', body))
         self._checked(code, Code.NOT_FOUND, Code.CLOSED)
 
@@ -183,6 +184,14 @@ class Handle:
 
     def tools(self, format: str) -> list[dict[str, Any]]:
         listed: list[dict[str, Any]] = self._parsed(self._library.gib_tools(self._runtime, _named('format', format)))
+        return listed
+
+    def resources(self) -> dict[str, list[dict[str, Any]]]:
+        listed: dict[str, list[dict[str, Any]]] = self._parsed(self._library.gib_resources(self._runtime))
+        return listed
+
+    def prompts(self) -> list[dict[str, Any]]:
+        listed: list[dict[str, Any]] = self._parsed(self._library.gib_prompts(self._runtime))['prompts']
         return listed
 
     def info(self) -> dict[str, Any]:

@@ -10,13 +10,14 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from ._bodies import answer_body, ask_of
+from ._bodies import answer_body, ask_of, input_body, input_of
 from ._handle import Handle, Message
 from .errors import GibbousError, InvalidArgument, ToolError
 from .tool import Context, Tool, error_reply
-from .values import Answer, Ask, Event
+from .values import Answer, Ask, Event, Input
 
 AskHandler = Callable[[Ask], 'Awaitable[Answer | bool] | Answer | bool']
+InputHandler = Callable[[Input], 'Awaitable[dict[str, Any] | None] | dict[str, Any] | None']
 NOBODY = {'no_approver': True}  # the reply to an ask of a program without an on_ask handler
 INTERRUPTED = {'error': {'code': 'cancelled', 'message': 'the tool was interrupted before it had an answer'}}
 
@@ -40,11 +41,17 @@ def end_problem(body: dict[str, Any]) -> ToolError | None:
 
 
 def send_reply(handle: Handle, token: int, body: dict[str, Any]) -> None:
-    """Answers an ask or a host call; with an error when the library refuses what a handler has returned."""
+    """Answers an ask, an input or a host call; with an error when the library refuses what a handler has returned."""
     try:
         handle.reply(token, body)
     except InvalidArgument as error:  # the token is still open
-        handle.reply(token, {'allow': False, 'reason': str(error)} if 'allow' in body else error_reply(error))
+        handle.reply(token, _refused(body, error))
+
+
+def _refused(body: dict[str, Any], error: InvalidArgument) -> dict[str, Any]:
+    if 'allow' in body:
+        return {'allow': False, 'reason': str(error)}
+    return {'message': str(error)} if 'result' in body else error_reply(error)
 
 
 def failure_reply(tool: Tool, error: Exception) -> dict[str, Any]:
@@ -74,6 +81,7 @@ class Handlers:
 
     def __init__(self, handle: Handle, tools: dict[str, Tool], after_reply: Callable[[], None]) -> None:
         self.on_ask: AskHandler | None = None
+        self.on_input: InputHandler | None = None
         self._handle = handle
         self._tools = tools
         self._after_reply = after_reply
@@ -87,6 +95,12 @@ class Handlers:
             return
         self._begin(message.token, self._answer(message.token, ask_of(message.body, message.call), self.on_ask))
 
+    def input(self, message: Message) -> None:
+        if self.on_input is None:
+            self._reply(message.token, input_body(None))
+            return
+        self._begin(message.token, self._give(message.token, input_of(message.body, message.call), self.on_input))
+
     def host_call(self, message: Message) -> None:
         token, body = message.token, message.body
         tool = self._tools.get(key_of(body))
@@ -98,7 +112,7 @@ class Handlers:
         self._begin(token, self._carry_out(token, tool, body['arguments'], context))
 
     def cancelled(self, token: int) -> None:
-        """Cancels the task of an ask or a host call that the library has ended: no reply is wanted any more."""
+        """Cancels the task of an ask, an input or a host call that the library has ended: no reply is wanted any more."""
         if context := self._contexts.pop(token, None):
             context._end()
         if task := self._open.pop(token, None):
@@ -119,6 +133,15 @@ class Handlers:
             body = answer_body(answer)
         except Exception as error:
             self._report('on_ask failed, which denies', error)
+        finally:
+            self._reply(token, body)
+
+    async def _give(self, token: int, wanted: Input, handler: InputHandler) -> None:
+        body: dict[str, Any] = {'message': 'the question was not answered'}
+        try:
+            body = input_body(await called(handler, wanted, is_async=inspect.iscoroutinefunction(handler)))
+        except Exception as error:
+            self._report('on_input failed', error)
         finally:
             self._reply(token, body)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from .errors import LibraryError
 
 # GIB_ABI of the gibbous.h that this package was written for.
-ABI = 0x00010000
+ABI = 0x00010002
 SYSTEM_NAME = 'libgibbous.so.0'
 BUNDLED = Path(__file__).parent / '_lib' / 'libgibbous.so'
 
@@ -51,6 +51,8 @@ _FUNCTIONS = {
     'gib_function_add': (_INT, [_RUNTIME, _TEXT]),
     'gib_function_remove': (_INT, [_RUNTIME, _TEXT]),
     'gib_tools': (_TEXT, [_RUNTIME, _TEXT]),
+    'gib_resources': (_TEXT, [_RUNTIME]),
+    'gib_prompts': (_TEXT, [_RUNTIME]),
     'gib_runs': (_LONG, [_RUNTIME, _TEXT]),
     'gib_backlog': (_LONG, [_RUNTIME, _TEXT]),
     'gib_read': (_LONG, [_RUNTIME, _TEXT, _INT, ctypes.POINTER(ctypes.c_uint64), ctypes.c_char_p,

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, Literal, Self, Unpack
 
-from ._bodies import answer_body, call_body, error_of, event_of, options_body, result_of
+from ._bodies import (
+    answer_body, call_body, completion_body, error_of, event_of, options_body, prompt_body, result_of, with_settings,
+)
 from ._calls import Calls, OpenCall, OpenList
 from ._handle import Budget, Code, Handle, Kind, Message
-from ._handlers import AskHandler, Handlers, end_problem, log_event
+from ._handlers import AskHandler, Handlers, InputHandler, end_problem, log_event
 from ._output import OutputReader
 from ._pump import Pump
 from .errors import ClosedError, GibbousError, InvalidArgument, ToolError
@@ -27,18 +29,19 @@ class Runtime:
     It belongs to the thread that starts it: every method but post() must be called there. On another thread they
     raise WrongThreadError, in a forked child ForkedError, before start() and after close() ClosedError.
 
-    `tools`, `functions` and `on_ask` are described at add_tool(), add_function() and on_ask(). `budget` is what one
+    `tools`, `functions`, `on_ask` and `on_input` are described at the methods that set them. `budget` is what one
     turn may take. `library` is the path of libgibbous.so, by default the one in this package, else the system's. The
     other keywords are `Options`.
     """
 
     def __init__(self, *, tools: Iterable[Tool] = (), functions: Iterable[Function] = (),
-                 on_ask: AskHandler | None = None, budget: Budget = Budget(), library: Path | None = None,
-                 **options: Unpack[Options]) -> None:
+                 on_ask: AskHandler | None = None, on_input: InputHandler | None = None, budget: Budget = Budget(),
+                 library: Path | None = None, **options: Unpack[Options]) -> None:
         self._options = options
         self._library = library
         self._budget = budget
         self._ask_handler: AskHandler | None = None
+        self._input_handler: InputHandler | None = None
         self._tools: dict[str, Tool] = {}
         self._calls = Calls()
         self._streams: weakref.WeakSet[EventStream] = weakref.WeakSet()
@@ -47,6 +50,8 @@ class Runtime:
         self.end_problem: ToolError | None = None  # after close()
         if on_ask is not None:
             self.on_ask(on_ask)
+        if on_input is not None:
+            self.on_input(on_input)
         for tool in tools:
             self.add_tool(tool)
         for function in functions:
@@ -66,6 +71,7 @@ class Runtime:
         self._pump = Pump(self._handle, self, self._budget)
         self._handlers = Handlers(self._handle, self._tools, self._pump.kick)
         self._handlers.on_ask = self._ask_handler
+        self._handlers.on_input = self._input_handler
         weakref.finalize(self, self._pump.abandon)
         return self
 
@@ -112,11 +118,42 @@ class Runtime:
         Raises ToolError when the call fails; with check=False, it returns a result whose `ok` is False instead.
         Cancelling the task cancels the call and what it has started to get its answer.
         """
+        body = with_settings(call_body(name, arguments, keywords), timeout=timeout, session=session,
+                             progress=on_progress is not None, backlog=backlog, priority=priority)
+        return await self._answered(body, on_progress, check)
+
+    async def read_resource(self, uri: str, *, timeout: float | None = None,
+                            session: str | None = None) -> list[dict[str, Any]]:
+        """Returns what a resource of the scripts holds: MCP's contents, {'uri', 'mimeType'?, 'text' or 'blob'}.
+
+        Raises ToolError, with the code `resource_not_found` when there is none.
+        """
+        body = with_settings({'resource': uri}, timeout=timeout, session=session)
+        contents: list[dict[str, Any]] = (await self._answered(body)).data['contents']
+        return contents
+
+    async def get_prompt(self, name: str, arguments: Mapping[str, str] | None = None, *, timeout: float | None = None,
+                         session: str | None = None) -> dict[str, Any]:
+        """Returns a prompt of the scripts, in MCP's terms: {'description'?, 'messages': [...]}. Raises ToolError."""
+        body = with_settings(prompt_body(name, arguments), timeout=timeout, session=session)
+        return (await self._answered(body)).data
+
+    async def complete(self, argument: str, value: str, *, prompt: str | None = None, template: str | None = None,
+                       arguments: Mapping[str, str] | None = None) -> list[str]:
+        """Returns what may follow what was typed so far for an argument of a prompt, or of a resource's template.
+
+        `arguments` has the values of others. Raises ToolError, and InvalidArgument unless one target is named.
+        """
+        body = completion_body(prompt, template, argument, value, arguments)
+        values: list[str] = (await self._answered(body)).data['values']
+        return values
+
+    async def _answered(self, body: dict[str, Any], on_progress: Callable[[Progress], None] | None = None,
+                        check: bool = True) -> Result:
         handle = self._opened()
         future: asyncio.Future[Result] = self._future()
-        number = handle.call(call_body(name, arguments, keywords, timeout=timeout, session=session,
-                                       progress=on_progress is not None, backlog=backlog, priority=priority))
-        open_call = OpenCall(future, session or '', backlog, on_progress)
+        number = handle.call(body)
+        open_call = OpenCall(future, body.get('session', ''), body.get('backlog', False), on_progress)
         self._calls.add(number, open_call)
         self._pump.kick()
         try:
@@ -153,6 +190,20 @@ class Runtime:
         self._ask_handler = handler
         if self._handle is not None:
             self._handlers.on_ask = handler
+        return handler
+
+    def on_input(self, handler: InputHandler) -> InputHandler:
+        """Sets who answers what scripts ask (ask in Lua): a function, sync or async, from an Input to the answer, or to
+        None because nobody can be asked.
+
+        May be used as a decorator. Without a handler scripts get the error `cannot_ask`, as they do when it raises; an
+        async one whose call ends before it answers is cancelled.
+        """
+        if not callable(handler):
+            raise InvalidArgument(f'on_input: expected a function that takes an Input, got {handler!r}')
+        self._input_handler = handler
+        if self._handle is not None:
+            self._handlers.on_input = handler
         return handler
 
     def asks(self) -> list[dict[str, Any]]:
@@ -206,6 +257,15 @@ class Runtime:
     def tools(self, format: ToolFormat = 'mcp') -> list[dict[str, Any]]:
         """Returns the definitions of the current tools, as this kind of model wants them."""
         return self._opened().tools(format)
+
+    def resources(self) -> list[dict[str, Any]]:
+        """Returns the resources of the scripts, as MCP lists them, and after them the templates (`uriTemplate`)."""
+        listed = self._opened().resources()
+        return listed['resources'] + listed['templates']
+
+    def prompts(self) -> list[dict[str, Any]]:
+        """Returns the prompts of the scripts, as MCP lists them."""
+        return self._opened().prompts()
 
     def add_tool(self, added: Tool) -> Tool:
         """Adds a tool of your own, which is then listed, judged and called like any other.
@@ -305,6 +365,8 @@ class Runtime:
                 self._calls.finish_backlog(message.call, body['events'])
             case Kind.ASK:
                 self._handlers.ask(message)
+            case Kind.INPUT:
+                self._handlers.input(message)
             case Kind.HOST_CALL:
                 self._handlers.host_call(message)
             case Kind.CANCELLED:

@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Literal, Self, Unpack
 
-from ._bodies import answer_body, ask_of, call_body, error_of, event_of, options_body, progress_of, result_of
+from ._bodies import (
+    answer_body, ask_of, call_body, completion_body, error_of, event_of, input_body, input_of, options_body,
+    progress_of, prompt_body, result_of, with_settings,
+)
 from ._calls import Unseen
 from ._handle import Budget, Code, Handle, Kind, Message
 from ._handlers import (
@@ -22,7 +25,7 @@ from ._output import OutputReader
 from .errors import ClosedError, InvalidArgument, ToolError
 from .streams import MAX_WAITING
 from .tool import Context, Function, Tool
-from .values import Answer, Ask, Event, Options, Path, Progress, Result, ToolFormat
+from .values import Answer, Ask, Event, Input, Options, Path, Progress, Result, ToolFormat
 
 _BUDGET = Budget(bytes=1 << 20, lua_us=0, wall_us=100_000)
 _MAX_POLL_MS = 1 << 30  # select.poll() takes a C int
@@ -41,13 +44,16 @@ class SyncRuntime:
     """
 
     def __init__(self, *, tools: Iterable[Tool] = (), functions: Iterable[Function] = (),
-                 on_ask: Callable[[Ask], Answer | bool] | None = None, library: Path | None = None,
+                 on_ask: Callable[[Ask], Answer | bool] | None = None,
+                 on_input: Callable[[Input], dict[str, Any] | None] | None = None, library: Path | None = None,
                  **options: Unpack[Options]) -> None:
         self._tools = {each.key: each for each in [*(_checked(tool, Tool) for tool in tools),
                                                    *(_checked(function, Function) for function in functions)]}
-        if inspect.iscoroutinefunction(on_ask):
-            raise InvalidArgument('on_ask: expected a function without `async`; gibbous.Runtime takes those with it')
+        for name, handler in (('on_ask', on_ask), ('on_input', on_input)):
+            if inspect.iscoroutinefunction(handler):
+                raise InvalidArgument(f'{name}: expected a function without `async`; gibbous.Runtime takes those with it')
         self._on_ask = on_ask
+        self._on_input = on_input
         self._awaited: set[int] = set()
         self._answers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # with the events that came with them
         self._given_up: dict[int, str] = {}  # the sessions of interrupted calls whose answer has not come yet
@@ -88,21 +94,45 @@ class SyncRuntime:
              priority: int = 0, check: bool = True, **keywords: Any) -> Result:
         """Calls a tool as Runtime.call() does, and waits for its end. An exception meanwhile, such as
         KeyboardInterrupt, cancels the call."""
+        body = with_settings(call_body(name, arguments, keywords), timeout=timeout, session=session,
+                             progress=on_progress is not None, backlog=backlog, priority=priority)
+        return self._result_of(body, on_progress, check)
+
+    def read_resource(self, uri: str, *, timeout: float | None = None,
+                      session: str | None = None) -> list[dict[str, Any]]:
+        """Returns what a resource of the scripts holds. As Runtime.read_resource()."""
+        body = with_settings({'resource': uri}, timeout=timeout, session=session)
+        contents: list[dict[str, Any]] = self._result_of(body).data['contents']
+        return contents
+
+    def get_prompt(self, name: str, arguments: Mapping[str, str] | None = None, *, timeout: float | None = None,
+                   session: str | None = None) -> dict[str, Any]:
+        """Returns a prompt of the scripts. As Runtime.get_prompt()."""
+        return self._result_of(with_settings(prompt_body(name, arguments), timeout=timeout, session=session)).data
+
+    def complete(self, argument: str, value: str, *, prompt: str | None = None, template: str | None = None,
+                 arguments: Mapping[str, str] | None = None) -> list[str]:
+        """Returns what may follow what was typed so far. As Runtime.complete()."""
+        values: list[str] = self._result_of(completion_body(prompt, template, argument, value, arguments)).data['values']
+        return values
+
+    def _result_of(self, body: dict[str, Any], on_progress: Callable[[Progress], None] | None = None,
+                   check: bool = True) -> Result:
         self._handle.need()
-        number = self._handle.call(call_body(name, arguments, keywords, timeout=timeout, session=session,
-                                             progress=on_progress is not None, backlog=backlog, priority=priority))
+        session = body.get('session', '')
+        number = self._handle.call(body)
         if on_progress is not None:
             self._progress[number] = on_progress
         try:
-            result: Result = self._answer_to(number, session or '')
+            result: Result = self._answer_to(number, session)
         except BaseException:
             if self._handle.check() == Code.OK:
                 self._handle.cancel(number)
             raise
         finally:
             self._progress.pop(number, None)
-        if backlog:
-            result.backlog[:0] = self._unseen.take(session or '')
+        if body.get('backlog'):
+            result.backlog[:0] = self._unseen.take(session)
         if check and not result.ok:
             raise error_of(result)
         return result
@@ -156,6 +186,15 @@ class SyncRuntime:
     def tools(self, format: ToolFormat = 'mcp') -> list[dict[str, Any]]:
         """Returns the definitions of the current tools, as this kind of model wants them."""
         return self._handle.tools(format)
+
+    def resources(self) -> list[dict[str, Any]]:
+        """Returns the resources of the scripts, and after them the templates. As Runtime.resources()."""
+        listed = self._handle.resources()
+        return listed['resources'] + listed['templates']
+
+    def prompts(self) -> list[dict[str, Any]]:
+        """Returns the prompts of the scripts, as MCP lists them."""
+        return self._handle.prompts()
 
     def add_tool(self, added: Tool) -> Tool:
         """Adds a tool of your own, a function without `async`. Loads the scripts again, which takes some 50 ms.
@@ -250,6 +289,8 @@ class SyncRuntime:
                 self._tell(event_of(body, 'posted'))
             case Kind.ASK:
                 self._ask(message)
+            case Kind.INPUT:
+                self._input(message)
             case Kind.HOST_CALL:
                 self._carry_out(message)
             case Kind.CANCELLED:
@@ -272,6 +313,17 @@ class SyncRuntime:
             body = answer_body(self._on_ask(ask_of(message.body, message.call)))
         except Exception as error:
             log.error('on_ask failed, which denies', exc_info=error)
+        finally:
+            send_reply(self._handle, message.token, body)
+
+    def _input(self, message: Message) -> None:
+        body = input_body(None)
+        try:
+            if self._on_input is not None:
+                body = {'message': 'the question was not answered'}
+                body = input_body(self._on_input(input_of(message.body, message.call)))
+        except Exception as error:
+            log.error('on_input failed', exc_info=error)
         finally:
             send_reply(self._handle, message.token, body)
 

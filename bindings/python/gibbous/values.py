@@ -121,6 +121,20 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Input:
+    """What a script asks the client of a call (ask in Lua), in MCP's terms. Escape it before you print it.
+
+    The answer to an elicitation is {'action': 'accept', 'content': {...}}, with what the form wants, or
+    {'action': 'decline'} or {'action': 'cancel'}; to a sampling {'role': 'assistant', 'content': ..., 'model': ...}.
+    """
+    id: str
+    session: str
+    kind: Literal['elicitation', 'sampling']  # a form for a person, or a text of your model
+    params: dict[str, Any]  # those of elicitation/create or sampling/createMessage
+    call: int = 0  # the number of the call of this program that led to it
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What a tool of your own may return when it has both a text for the model and data for programs."""
     text: str = ''

@@ -33,6 +33,21 @@ local Runtime = {}
 ---@field backlog? table[] events
 ---@field reported? { run: string, ended: boolean }[] runs whose state the result tells
 
+-- Starts a call of a target: { tool = NAME, arguments = {} } and its like.
+local function begin_call(self, target, options, on_done)
+  failure.check_type(options, 'options', 'table?', 3)
+  failure.check_type(on_done, 'on_done', 'function?', 3)
+  options = options or {}
+  failure.check_members(options, 'options', CALL_MEMBERS, 3)
+  target.session, target.backlog = options.session, options.backlog
+  target.timeout_ms, target.priority = options.timeout_ms, options.priority
+  target.progress = options.on_progress ~= nil
+  local request = json.encode(target, 'request', 3)
+  return self:_expect(self._functions.gib_call(self._handle, request), {
+    on_done = on_done or function() end, on_progress = options.on_progress,
+  })
+end
+
 --- Starts a call of a tool. `on_done` comes exactly once, from a later turn, with the result, or
 --- with nil and an error. Returns the number of the call.
 ---@param name string
@@ -44,19 +59,7 @@ local Runtime = {}
 function Runtime:call(name, arguments, options, on_done)
   failure.check_type(name, 'name', 'string')
   failure.check_type(arguments, 'arguments', 'table?')
-  failure.check_type(options, 'options', 'table?')
-  failure.check_type(on_done, 'on_done', 'function?')
-  options = options or {}
-  failure.check_members(options, 'options', CALL_MEMBERS)
-  local request = json.encode({
-    tool = name, arguments = arguments or {}, session = options.session,
-    backlog = options.backlog, timeout_ms = options.timeout_ms,
-    priority = options.priority,
-    progress = options.on_progress ~= nil,
-  }, 'request')
-  return self:_expect(self._functions.gib_call(self._handle, request), {
-    on_done = on_done or function() end, on_progress = options.on_progress,
-  })
+  return begin_call(self, { tool = name, arguments = arguments or {} }, options, on_done)
 end
 
 -- Suspends the coroutine until what `start` began calls its function.
@@ -150,6 +153,47 @@ end
 ---@return gibbous.Error? err
 function Runtime:backlog(session, on_done)
   return listed(self, self._functions.gib_backlog, session, on_done)
+end
+
+-- Gets a part of what scripts offer besides tools: `on_done` gets it, or else the coroutine that
+-- calls this waits for it.
+local function offered(self, target, member, options, on_done)
+  local function start(fn)
+    return begin_call(self, target, options, function(result, err)
+      local data = result and result.data
+      fn(data and (member and data[member] or data), err)
+    end)
+  end
+  if on_done then
+    return start(on_done)
+  end
+  return suspend(self, start)
+end
+
+--- Reads a resource of the scripts. `on_done` gets MCP's contents, a list of { uri, mimeType?, text
+--- or blob }; without it, in a coroutine, the list is returned.
+---@param uri string
+---@param options? gibbous.CallOptions
+---@param on_done? fun(contents?: table[], err?: gibbous.Error)
+---@return integer|table[]? call its number with `on_done`, else the list
+---@return gibbous.Error? err resource_not_found
+function Runtime:read_resource(uri, options, on_done)
+  failure.check_type(uri, 'uri', 'string')
+  return offered(self, { resource = uri }, 'contents', options, on_done)
+end
+
+--- Gets a prompt of the scripts. `on_done` gets { description?, messages }, in MCP's terms; without
+--- it, in a coroutine, the prompt is returned.
+---@param name string
+---@param arguments? table<string, string>
+---@param options? gibbous.CallOptions
+---@param on_done? fun(prompt?: table, err?: gibbous.Error)
+---@return integer|table? call its number with `on_done`, else the prompt
+---@return gibbous.Error? err unknown_prompt, invalid_arguments
+function Runtime:get_prompt(name, arguments, options, on_done)
+  failure.check_type(name, 'name', 'string')
+  failure.check_type(arguments, 'arguments', 'table?')
+  return offered(self, { prompt = name, arguments = arguments or {} }, nil, options, on_done)
 end
 
 return Runtime

@@ -68,7 +68,7 @@ end
 
 -- Returns what the library is told, and the tools and functions by name.
 local function split_options(options)
-  local told, tools, functions = {}, {}, {}
+  local told, tools, functions = { inputs = true }, {}, {}
   for member, value in pairs(options) do
     if member ~= 'library' and member ~= 'on_error' then
       told[member] = value

@@ -39,6 +39,8 @@ if not pcall(ffi.typeof, 'gib_message') then
     int gib_function_add(gib_runtime* runtime, const char* function);
     int gib_function_remove(gib_runtime* runtime, const char* name);
     const char* gib_tools(gib_runtime* runtime, const char* format);
+    const char* gib_resources(gib_runtime* runtime);
+    const char* gib_prompts(gib_runtime* runtime);
     int64_t gib_runs(gib_runtime* runtime, const char* session);
     int64_t gib_backlog(gib_runtime* runtime, const char* session);
     int64_t gib_read(gib_runtime* runtime, const char* run, int stream, uint64_t* cursor,
@@ -58,7 +60,7 @@ end
 --- What gib_message.kind says.
 M.kind = {
   RESULT = 1, PROGRESS = 2, EVENT = 3, ASK = 4, HOST_CALL = 5, CANCELLED = 6, LOG = 7,
-  CLOSED_DOWN = 8, RUNS = 10, BACKLOG = 11,
+  CLOSED_DOWN = 8, RUNS = 10, BACKLOG = 11, INPUT = 12,
 }
 --- What the functions return when they were not carried out.
 M.INVALID, M.FAILED = -4, -6

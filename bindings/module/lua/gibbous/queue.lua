@@ -73,11 +73,31 @@ local function ask(rt, token, body, call)
   end
 end
 
+local function input(rt, token, body, call)
+  rt._open[token] = { input = body }
+  body.call = call > 0 and call or nil
+  local function answer(result)
+    return rt:_reply(token, result and { result = result } or { message = 'nobody can be asked' })
+  end
+  if not rt._on_input then
+    return answer(nil)
+  end
+  local good, trace = xpcall(rt._on_input, debug.traceback, body, answer)
+  if not good then
+    M.report(rt, 'on_input', trace)
+    if rt._open[token] then
+      answer(nil)
+    end
+  end
+end
+
 local function withdrawn(rt, token)
   local open = rt._open[token]
   rt._open[token] = nil
   if open and open.ask then
     M.protect(rt, 'on_withdrawn', rt._on_withdrawn, open.ask)
+  elseif open and open.input then
+    M.protect(rt, 'on_withdrawn', rt._on_input_withdrawn, open.input)
   elseif open then
     host_call.cancelled(rt, open)
   end
@@ -101,6 +121,7 @@ local handlers = {
   [KIND.EVENT] = event,
   [KIND.LOG] = event,
   [KIND.ASK] = function(rt, body, message) ask(rt, message.token, body, message.call) end,
+  [KIND.INPUT] = function(rt, body, message) input(rt, message.token, body, message.call) end,
   [KIND.HOST_CALL] = function(rt, body, message)
     host_call.begin(rt, message.token, body, message.call)
   end,

@@ -176,6 +176,26 @@ function Runtime:on_ask(fn, on_withdrawn)
   self._on_ask, self._on_withdrawn = fn, on_withdrawn
 end
 
+---@class gibbous.Input
+---@field id string
+---@field session string
+---@field kind 'elicitation'|'sampling' a form for a person, or a text of a model
+---@field params table MCP's of elicitation/create or sampling/createMessage
+---@field call? integer the call of this program that led to it
+
+--- Sets the function that is called when a script asks the client of a call (ask in scripts). It
+--- answers, now or later, with the function that it is given: in MCP's terms, { action = 'accept',
+--- content = {...} } or { action = 'decline' } for a form; nil: nobody can be asked, as without
+--- such a function and when it raises an error. `on_withdrawn` gets the same table when the script
+--- waits no longer.
+---@param fn? fun(input: gibbous.Input, answer: fun(result?: table): true?, gibbous.Error?)
+---@param on_withdrawn? fun(input: gibbous.Input)
+function Runtime:on_input(fn, on_withdrawn)
+  failure.check_type(fn, 'fn', 'function?')
+  failure.check_type(on_withdrawn, 'on_withdrawn', 'function?')
+  self._on_input, self._on_input_withdrawn = fn, on_withdrawn
+end
+
 --- Adds a tool that this program carries out. It is listed, judged by the policy and called like
 --- those of the scripts. Loads the scripts again: some 50 ms.
 ---@param tool gibbous.Tool
@@ -246,6 +266,22 @@ function Runtime:tools(format)
     return nil, err
   end
   return json.decode(text), text
+end
+
+--- Returns what resources the scripts have at the moment, as MCP lists them.
+---@return { resources: table[], templates: table[] }?
+---@return gibbous.Error? err
+function Runtime:resources()
+  local text, err = self:_text(self._functions.gib_resources(self._handle))
+  return text and json.decode(text), err
+end
+
+--- Returns what prompts the scripts have at the moment, as MCP lists them.
+---@return table[]?
+---@return gibbous.Error? err
+function Runtime:prompts()
+  local text, err = self:_text(self._functions.gib_prompts(self._handle))
+  return text and json.decode(text).prompts, err
 end
 
 --- Reads raw output of a run from a cursor on; reading consumes nothing. Returns the bytes, the

@@ -7,9 +7,11 @@
 #include <exception>
 #include <limits>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "bindings/host/host_tool.h"
+#include "bindings/host/recorded_runs.h"
 #include "bindings/host/runtime_impl.h"
 #include "bindings/host/tool_formats.h"
 #include "bindings/json/text.h"
@@ -372,26 +374,35 @@ Result<OutputBytes> Runtime::read_output(std::string_view run, OutputStream stre
   return read;
 }
 
+namespace {
+
+// What list_runs() has found so far.
+struct RunList {
+  std::vector<std::string> runs;
+  std::size_t open = 1;  // what is not found yet, and the call itself
+  std::shared_ptr<const std::function<void(std::vector<std::string>)>> on_done;
+  std::shared_ptr<Border> border;
+
+  void close_one() {
+    if (--open > 0 || !*on_done) return;
+    Border::call(border, "on_done", [this] { (*on_done)(std::move(runs)); });
+  }
+};
+
+}  // namespace
+
 Refusal Runtime::list_runs(std::string_view session,
                            std::function<void(std::vector<std::string>)> on_done) {
   if (const Refusal refusal = check(); refusal != Refusal::kNone) return refusal;
-  struct List {
-    std::vector<std::string> runs;
-    std::size_t open = 1;  // this call itself
-    std::shared_ptr<const std::function<void(std::vector<std::string>)>> on_done;
-    std::shared_ptr<Border> border;
-    void close_one() {
-      if (--open > 0 || !*on_done) return;
-      Border::call(border, "on_done", [this] { (*on_done)(std::move(runs)); });
-    }
-  };
-  auto list = std::make_shared<List>();
+  auto list = std::make_shared<RunList>();
   list->border = impl_->border;
   list->on_done = Border::hold(impl_->border, std::move(on_done));
   const auto text = [](const Json& value) { return to_text(value); };
   Impl& impl = *impl_;
+  std::set<std::string> here;
   for (Run* run : impl.runs->list()) {
     const RunSpec& of = run->spec();
+    here.insert(run->id());
     if (session.empty() ? !impl.may_show(*run) : of.client != session && of.session != session) {
       continue;
     }
@@ -406,7 +417,42 @@ Refusal Runtime::list_runs(std::string_view session,
       list->close_one();
     });
   }
+  const std::optional<std::string> client = impl.listed_client(session);
+  if (client && (impl.recording->journal() != nullptr || impl.recording->has_past())) {
+    ++list->open;
+    host::queued_runs(*impl.recording, *client,
+                      [list, text, here = std::move(here)](const std::vector<Json>& queued) {
+                        for (const Json& info : queued) {
+                          if (here.count(info.at("id").get<std::string>()) == 0)
+                            list->runs.push_back(text(info));
+                        }
+                        list->close_one();
+                      });
+  }
   impl.runs->later([list] { list->close_one(); });
+  return Refusal::kNone;
+}
+
+Refusal Runtime::run_events(std::string_view session, std::string run, std::size_t most,
+                            std::function<void(Result<std::string>)> on_done) {
+  if (const Refusal refusal = check(); refusal != Refusal::kNone) return refusal;
+  constexpr std::size_t kMostEvents = 1000;
+  const Impl::Frame frame(*impl_);
+  const auto& border = impl_->border;
+  const auto tell =
+      [border, on_done = Border::hold(border, std::move(on_done))](const Result<Json>& events) {
+        if (!*on_done || border->is_closed()) return;
+        using Told = Result<std::string>;
+        Told told = events ? Told(to_text(*events)) : Told(events.status());
+        Border::call(border, "on_done", [&] { (*on_done)(std::move(told)); });
+      };
+  const std::optional<std::string> client = impl_->listed_client(session);
+  if (!client) {
+    impl_->runs->later([tell] { tell(Status::error("run_not_found", "there is no run yet")); });
+    return Refusal::kNone;
+  }
+  host::run_events(*impl_->recording, run, *client, std::clamp<std::size_t>(most, 1, kMostEvents),
+                   tell);
   return Refusal::kNone;
 }
 

@@ -77,6 +77,11 @@ struct Runtime::Impl {
   bool may_show(const Run& run) const {
     return !options.claim_session || run.spec().client == session || options.state_dir.empty();
   }
+  // Whose runs list_runs() lists of the journal; "": everybody's; none before it is known.
+  std::optional<std::string> listed_client(std::string_view named) const {
+    if (!named.empty() || !options.claim_session) return std::string(named);
+    return session.empty() ? std::nullopt : std::optional(session);
+  }
   // Nor their output, but that of sessions which its calls have named.
   bool may_read(const Run& run) const {
     return may_show(run) || named_sessions.count(run.spec().client) != 0;

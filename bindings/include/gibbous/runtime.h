@@ -495,10 +495,19 @@ class Runtime {
 
   // Lists the remembered runs, oldest first, each as a JSON object with the fields of h:info() and,
   // while it goes on, of h:usage() (scripts/meta/handle.lua): state, limits, sandbox, memory,
-  // processor time, ports, what waits for input. "" means every session, or the owned one where
+  // processor time, ports, what waits for input. Runs that wait in the queue come last, with what
+  // the journal has of them. "" means every session, or the owned one where
   // there is one; a name, just that one. on_done comes once, later, unless the runtime is closed.
   Refusal list_runs(std::string_view session,
                     std::function<void(std::vector<std::string> runs)> on_done);
+
+  // Gives what happened to a run (its states, readiness, limits, matches of watchers), as the journal
+  // has it: a JSON object {"run", "events": [{"seq", "type": "state" | "event" | "note", "payload",
+  // "meta"?, "created_ms"}], "more"?: true}, the newest `most` of them (at most 1000), oldest first.
+  // The run must be of that session, in the sense of list_runs(). on_done comes once, later, unless
+  // the runtime is closed; with run_not_found, or with the error of a journal that cannot be read.
+  Refusal run_events(std::string_view session, std::string run, std::size_t most,
+                     std::function<void(Result<std::string>)> on_done);
 
   // Returns the output of a remembered run, selected to fit 20 to 200000 tokens: the head, the
   // tail, lines that look like errors, and a note about what is left out; stderr, if any, follows a

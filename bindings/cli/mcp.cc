@@ -11,6 +11,7 @@
 #include "bindings/cli/commands.h"
 #include "bindings/cli/mcp_http.h"
 #include "bindings/cli/report.h"
+#include "bindings/cli/report_page.h"
 #include "bindings/mcp/exit_guard.h"
 #include "bindings/mcp/http/transport.h"
 #include "bindings/mcp/stdio.h"
@@ -32,6 +33,7 @@ ExitCode run_mcp(const Options& options) {
   mcp::StdioOptions transport;
   transport.stop_fd = (*signals)->fd();
   transport.structured = options.structured;
+  transport.make_page = page_maker(options.runtime.state_dir);
   mcp::ExitGuard guard(over_http ? kNone : transport.input_fd, transport.stop_fd);
   std::optional<mcp::http::HttpOptions> http;
   std::string announcement;
@@ -59,6 +61,7 @@ ExitCode run_mcp(const Options& options) {
   bool served = false;
   if (http) {
     http->stop_fd = (*signals)->fd();
+    http->make_page = page_maker(options.runtime.state_dir);
     http->on_hand_over = std::move(on_hand_over);
     raise_descriptor_limit();
     std::cerr << announcement << std::flush;

@@ -12,6 +12,7 @@
 #include "bindings/cli/commands.h"
 #include "bindings/cli/loop.h"
 #include "bindings/cli/report.h"
+#include "bindings/cli/report_page.h"
 #include "bindings/cli/terminal.h"
 #include "bindings/json/member.h"
 #include "bindings/json/text.h"
@@ -41,7 +42,7 @@ class Conversation final : public mcp::MessageSink {
   Conversation(Runtime& runtime, ClientView view, bool structured)
       : runtime_(runtime),
         view_(view),
-        backend_(runtime),
+        backend_(runtime, page_maker("")),
         server_(backend_, *this, clock_,
                 mcp::ServerOptions{.version = gibbous::version(), .structured = structured}) {
     backend_.on_event([this](const Event& event) { server_.on_event(event); });

@@ -1,9 +1,10 @@
-// `gibbous report`: writes an HTML page about a session.
+// See report_page.h. `gibbous report` writes the page into a file.
 #include <cstdio>
 #include <string>
 
 #include "bindings/cli/commands.h"
 #include "bindings/cli/report.h"
+#include "bindings/cli/report_page.h"
 #include "bindings/inspect/figures.h"
 #include "bindings/inspect/journal_query.h"
 #include "bindings/inspect/report/page.h"
@@ -29,12 +30,28 @@ std::vector<report::UsageSample> samples_of(JournalReader& reader, const std::st
 
 }  // namespace
 
+namespace {
+
+Result<report::Story> story_of(const std::string& state_dir, const std::string& session) {
+  auto reader = inspect::open_journal(state_dir);
+  if (!reader) return reader.status();
+  return report::read_story(
+      **reader, session, inspect::unix_millis(),
+      [&reader](const std::string& run) { return samples_of(**reader, run); });
+}
+
+}  // namespace
+
+std::function<Result<std::string>(const std::string&)> page_maker(const std::string& state_dir) {
+  return [state_dir](const std::string& session) -> Result<std::string> {
+    const Result<report::Story> story = story_of(state_dir, session);
+    if (!story) return story.status();
+    return report::page_html(*story);
+  };
+}
+
 ExitCode run_report(const Options& options) {
-  auto reader = inspect::open_journal(options.runtime.state_dir);
-  if (!reader) return fail(reader.status(), options);
-  const Result<report::Story> story =
-      report::read_story(**reader, options.session, inspect::unix_millis(),
-                         [&reader](const std::string& run) { return samples_of(**reader, run); });
+  const Result<report::Story> story = story_of(options.runtime.state_dir, options.session);
   if (!story) return fail(story.status(), options);
   const std::string path =
       options.output_file.empty() ? report::page_name(options.session) : options.output_file;

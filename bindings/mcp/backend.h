@@ -31,6 +31,22 @@ class ToolsBackend {
   // Like Runtime::list_runs() and excerpt(), for the runs of all sessions of the client.
   virtual void list_runs(std::function<void(std::vector<std::string> runs)> on_done) = 0;
   virtual Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) = 0;
+  // Like Runtime::read_output() and run_events(), the latter for runs of the client.
+  virtual Result<OutputBytes> read_output(std::string_view run, OutputStream, std::uint64_t,
+                                          std::size_t) {
+    return Status::error("run_not_found", "there is no run " + std::string(run));
+  }
+  virtual void run_events(const std::string& session, const std::string& run, std::size_t most,
+                          std::function<void(Result<std::string>)> on_done) {
+    static_cast<void>(session);
+    static_cast<void>(most);
+    on_done(Status::error("run_not_found", "there is no run " + run));
+  }
+  // A page about a session ("": the client's own), as HTML; on_done is called once and later.
+  virtual bool has_page() const { return false; }
+  virtual void page(const std::string& session, std::function<void(Result<std::string>)> on_done) {
+    on_done(Status::error("no_page", "there is no page about session " + session));
+  }
   // The same for the runs of one session.
   virtual void list_runs_of(const std::string& session,
                             std::function<void(std::vector<std::string> runs)> on_done) {

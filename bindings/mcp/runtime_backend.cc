@@ -1,6 +1,8 @@
 // See runtime_backend.h.
 #include "bindings/mcp/runtime_backend.h"
 
+#include <mutex>
+#include <thread>
 #include <utility>
 
 namespace gibbous::mcp {
@@ -11,7 +13,32 @@ constexpr PollBudget kTurn{.bytes = std::size_t{4} * 1024 * 1024,
                            .lua = std::chrono::milliseconds(10),
                            .wall = std::chrono::milliseconds(20)};
 
+constexpr int kMostPages = 4;  // that are made at once
+
 }  // namespace
+
+// How the threads that make pages come back, while the backend lives.
+struct RuntimeBackend::Posts {
+  std::mutex mutex;
+  Runtime* runtime = nullptr;  // null: the backend is gone
+  int pages = 0;               // that are being made
+
+  void post(std::function<void()> work) {
+    const std::lock_guard lock(mutex);
+    --pages;
+    if (runtime != nullptr) (void)runtime->post(std::move(work));
+  }
+};
+
+RuntimeBackend::RuntimeBackend(Runtime& runtime, PageMaker make_page)
+    : runtime_(runtime), make_page_(std::move(make_page)), posts_(std::make_shared<Posts>()) {
+  posts_->runtime = &runtime;
+}
+
+RuntimeBackend::~RuntimeBackend() {
+  const std::lock_guard lock(posts_->mutex);
+  posts_->runtime = nullptr;
+}
 
 CallId RuntimeBackend::call(CallRequest request, std::function<void(CallResult)> on_done,
                             std::function<void(const Progress&)> on_progress) {
@@ -29,6 +56,36 @@ void RuntimeBackend::list_runs_of(const std::string& session,
 
 Result<std::string> RuntimeBackend::excerpt(std::string_view run, std::size_t budget_tokens) {
   return runtime_.excerpt(run, budget_tokens);
+}
+
+Result<OutputBytes> RuntimeBackend::read_output(std::string_view run, OutputStream stream,
+                                                std::uint64_t cursor, std::size_t most) {
+  return runtime_.read_output(run, stream, cursor, most);
+}
+
+void RuntimeBackend::run_events(const std::string& session, const std::string& run,
+                                std::size_t most,
+                                std::function<void(Result<std::string>)> on_done) {
+  (void)runtime_.run_events(session, run, most, std::move(on_done));
+}
+
+void RuntimeBackend::page(const std::string& session,
+                          std::function<void(Result<std::string>)> on_done) {
+  {
+    const std::lock_guard lock(posts_->mutex);
+    ++posts_->pages;
+    if (posts_->pages > kMostPages) {
+      --posts_->pages;
+      const Status busy = Status::error("busy", "other pages are being made: ask again later");
+      (void)runtime_.post([busy, done = std::move(on_done)] { done(busy); });
+      return;
+    }
+  }
+  const std::string of = session.empty() ? runtime_.session() : session;
+  std::thread([of, make = make_page_, posts = posts_, done = std::move(on_done)] {
+    const Result<std::string> made = make(of);
+    posts->post([made, done] { done(made); });
+  }).detach();
 }
 
 void RuntimeBackend::on_event(std::function<void(const Event&)> handler) {

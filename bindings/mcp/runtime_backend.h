@@ -1,14 +1,22 @@
 // RuntimeBackend: adapts a gibbous::Runtime to the MCP server and its transport. Loop thread only.
 #pragma once
 
+#include <memory>
+
 #include "bindings/mcp/backend.h"
 
 namespace gibbous::mcp {
 
 class RuntimeBackend final : public DrivenBackend {
  public:
-  // `runtime` must outlive this.
-  explicit RuntimeBackend(Runtime& runtime) : runtime_(runtime) {}
+  // Makes the page about a session. It is called on another thread, which may outlive the backend.
+  using PageMaker = std::function<Result<std::string>(const std::string& session)>;
+
+  // `runtime` must outlive this. Without `make_page` there are no pages.
+  explicit RuntimeBackend(Runtime& runtime, PageMaker make_page = nullptr);
+  ~RuntimeBackend() override;
+  RuntimeBackend(const RuntimeBackend&) = delete;
+  RuntimeBackend& operator=(const RuntimeBackend&) = delete;
 
   std::vector<ToolInfo> tools() const override { return runtime_.tools(); }
   std::vector<ResourceInfo> resources() const override { return runtime_.resources(); }
@@ -21,6 +29,12 @@ class RuntimeBackend final : public DrivenBackend {
   void list_runs_of(const std::string& session,
                     std::function<void(std::vector<std::string>)> on_done) override;
   Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) override;
+  Result<OutputBytes> read_output(std::string_view run, OutputStream stream, std::uint64_t cursor,
+                                  std::size_t most) override;
+  void run_events(const std::string& session, const std::string& run, std::size_t most,
+                  std::function<void(Result<std::string>)> on_done) override;
+  bool has_page() const override { return make_page_ != nullptr; }
+  void page(const std::string& session, std::function<void(Result<std::string>)> on_done) override;
 
   void on_event(std::function<void(const Event&)> handler) override;
   void on_ask(std::function<void(AskRequest)> handler,
@@ -38,7 +52,11 @@ class RuntimeBackend final : public DrivenBackend {
   void announce_end() override { runtime_.announce_end(); }
 
  private:
+  struct Posts;
+
   Runtime& runtime_;
+  const PageMaker make_page_;
+  std::shared_ptr<Posts> posts_;
 };
 
 }  // namespace gibbous::mcp

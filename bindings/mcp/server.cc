@@ -289,6 +289,7 @@ void Server::cancel(const Json& params) {
   if (id == nullptr || !is_id(*id)) return;
   const std::string key = id_key(*id);
   subscriptions_.erase(key);
+  watch_outputs();
   looking_.erase(key);
   const char* why = "the call was cancelled";
   // Removed first, so that nothing more is sent for it, whatever the backend reports.
@@ -331,7 +332,7 @@ void Server::listen(const Request& request, const Envelope&) {
     for (const Json& uri : *uris) {
       if (!uri.is_string()) continue;
       const auto& text = uri.get_ref<const std::string&>();
-      if (run_of(text) || backend_.has_resource(text)) honoured.uris.insert(text);
+      if (run_address_of(text) || can_watch(text)) honoured.uris.insert(text);
     }
   }
   if (subscriptions_.size() >= options_.max_subscriptions) {
@@ -341,6 +342,7 @@ void Server::listen(const Request& request, const Envelope&) {
   }
   send(modern_.acknowledged(request.id, honoured), {&request.id});
   subscriptions_[id_key(request.id)] = Subscription{request.id, std::move(honoured)};
+  watch_outputs();
 }
 
 void Server::on_event(const Event& event) {

@@ -18,6 +18,7 @@
 #include "bindings/mcp/backend.h"
 #include "bindings/mcp/elicitation.h"
 #include "bindings/mcp/messages.h"
+#include "bindings/mcp/output_watch.h"
 #include "bindings/mcp/protocol.h"
 #include "bindings/mcp/tool_list.h"
 #include "runtime/base/clock.h"
@@ -88,7 +89,8 @@ class Server {
   void on_input(InputRequest request);
   // A question that the client was given is over: it was answered elsewhere, or its call has ended.
   void on_withdrawn(const std::string& question);
-  // Gives up suspended calls whose client has not returned in time; next_timeout() says when.
+  // Gives up suspended calls whose client has not returned in time, and tells subscribers of
+  // outputs that have grown; next_timeout() says when.
   void expire();
   std::optional<Nanos> next_timeout() const;
   // Ends open subscriptions properly; nothing is sent afterwards.
@@ -133,7 +135,17 @@ class Server {
   void subscribe(const Request& request, const Envelope& envelope);
   void unsubscribe(const Request& request, const Envelope& envelope);
   void look_at_runs(const Request& request, std::function<void(const Infos& runs)> then);
-  void complete_run(const Request& request, const Envelope& envelope, const std::string& typed);
+  void complete_run(const Request& request, const Envelope& envelope, const std::string& variable,
+                    const std::string& typed);
+  void read_run(const Request& request, Era era, const std::string& uri, const RunAddress& address);
+  Json summary_of(const Json& info, const std::string& uri) const;
+  Json output_of(const RunAddress& address, const std::string& uri) const;
+  std::function<void(Result<std::string>)> content_for(const Request& request, Era era,
+                                                       const std::string& uri,
+                                                       const char* mime_type);
+  void answer_content(const Request& request, Era era, Json content);
+  void resource_not_found(const Request& request, Era era, const std::string& uri);
+  void watch_outputs();
   void run_changed(const Event& event);
   void resource_updated(const std::string& uri);
   bool can_watch(const std::string& uri) const;
@@ -189,6 +201,7 @@ class Server {
   std::map<std::string, Subscription> subscriptions_;  // by id_key()
   std::set<std::string> looking_;                      // id_key() of requests about runs
   std::set<std::string> legacy_watched_;               // URIs
+  OutputWatch outputs_;
   // Expires with this; the backend may answer later.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
   bool closed_ = false;

@@ -95,7 +95,7 @@ void Server::complete(const Request& request, const Envelope& envelope) {
     refuse(request.id, kInvalidParams, "argument must be { name, value }");
     return;
   }
-  if (!is_prompt && *of == run_uri("{id}")) return complete_run(request, envelope, *value);
+  if (!is_prompt && is_run_template(*of)) return complete_run(request, envelope, *name, *value);
   CallRequest call;
   call.kind = is_prompt ? CallKind::kPromptCompletion : CallKind::kResourceCompletion;
   call.tool = *of;

@@ -199,10 +199,11 @@ void Server::expire() {
     next = suspended_.erase(next);
     give_up(std::move(late), "the client did not answer in time");
   }
+  for (const std::string& uri : outputs_.grown(now, backend_)) resource_updated(uri);
 }
 
 std::optional<Nanos> Server::next_timeout() const {
-  std::optional<Nanos> soonest;
+  std::optional<Nanos> soonest = outputs_.next_look();
   for (const auto& [state, pending] : suspended_) {
     if (!soonest || pending->expires < *soonest) soonest = pending->expires;
   }

@@ -1,9 +1,10 @@
 // The part of the server that presents resources: those of the scripts, and runs. See server.h,
 // script_resource.h and run_resource.h.
 //
-// A subscriber is notified when the state of a run changes or a watcher matches, not of every line
-// of output.
+// A subscriber of a run is notified when its state changes or a watcher matches, not of every line
+// of output; one of an output when it has grown, twice a second at most.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "bindings/json/member.h"
@@ -18,6 +19,16 @@ namespace {
 constexpr std::size_t kPageRuns = 500;
 constexpr std::size_t kExcerptTokens = 4000;
 constexpr std::size_t kMostSuggested = 100;
+constexpr std::size_t kMostEvents = 200;
+constexpr const char* kPageUri = "gibbous://report";
+
+Json describe_page() {
+  return Json{{"uri", kPageUri},
+              {"name", "report"},
+              {"title", "Report of the session"},
+              {"description", "One page about the runs, decisions and events of the session"},
+              {"mimeType", "text/html"}};
+}
 
 // The URI that a request named, for programs; one that no resource can have is left out.
 Json named_uri(const std::string& uri) {
@@ -74,7 +85,10 @@ void Server::list_resources(const Request& request, const Envelope& envelope) {
       ++next;
     }
     Json page = Json::array();
-    if (!given) page = script_resources(backend_.resources(), /*templates=*/false);
+    if (!given) {
+      page = script_resources(backend_.resources(), /*templates=*/false);
+      if (backend_.has_page()) page.push_back(describe_page());
+    }
     const std::size_t most = page.size() + kPageRuns;
     for (; next != runs.end() && page.size() < most; ++next) {
       page.push_back(describe_run(*next));
@@ -87,7 +101,8 @@ void Server::list_resources(const Request& request, const Envelope& envelope) {
 
 void Server::list_resource_templates(const Request& request, const Envelope& envelope) {
   Json templates = script_resources(backend_.resources(), /*templates=*/true);
-  templates.insert(templates.begin(), run_template());
+  const Json of_runs = run_templates();
+  templates.insert(templates.begin(), of_runs.begin(), of_runs.end());
   answer(request, dialect(envelope.era).list("resourceTemplates", std::move(templates), ""));
 }
 
@@ -97,53 +112,121 @@ void Server::read_resource(const Request& request, const Envelope& envelope) {
     refuse(request.id, kInvalidParams, "uri must be a string: the resource to read");
     return;
   }
-  const auto not_found = [this, request, era = envelope.era, uri = *uri] {
-    const std::string text =
-        "There is no resource " + uri + "; resources/list names those that exist";
-    const int code = dialect(era).resource_not_found();
-    send(error_response(request.id, Fault{code, text, named_uri(uri)}), {&request.id, true, code});
-  };
-  const std::optional<std::string> run = run_of(*uri);
-  const bool returns = request.params.contains("requestState");
-  if (!run && (returns || backend_.has_resource(*uri))) {
+  if (const std::optional<RunAddress> run = run_address_of(*uri)) {
+    read_run(request, envelope.era, *uri, *run);
+  } else if (*uri == kPageUri && backend_.has_page()) {
+    backend_.page("", content_for(request, envelope.era, *uri, "text/html"));
+  } else if (request.params.contains("requestState") || backend_.has_resource(*uri)) {
     CallRequest call;
     call.kind = CallKind::kResource;
     call.tool = *uri;
     start_call(request, envelope, std::move(call));
-    return;
+  } else {
+    resource_not_found(request, envelope.era, *uri);
   }
-  if (!run) {
-    not_found();
-    return;
-  }
-  look_at_runs(request, [this, request, era = envelope.era, uri = *uri, run = *run,
-                         not_found](const Infos& runs) {
-    const auto info = std::find_if(
-        runs.begin(), runs.end(), [&](const Json& each) { return text_member(each, "id") == run; });
-    const Result<std::string> printed = backend_.excerpt(run, kExcerptTokens);
-    if (info == runs.end() || !printed) {
-      not_found();
+}
+
+void Server::resource_not_found(const Request& request, Era era, const std::string& uri) {
+  const std::string text =
+      "There is no resource " + uri + "; resources/list names those that exist";
+  const int code = dialect(era).resource_not_found();
+  send(error_response(request.id, Fault{code, text, named_uri(uri)}), {&request.id, true, code});
+}
+
+void Server::answer_content(const Request& request, Era era, Json content) {
+  answer(request, dialect(era).passing(Json{{"contents", Json::array({std::move(content)})}}));
+}
+
+void Server::read_run(const Request& request, Era era, const std::string& uri,
+                      const RunAddress& address) {
+  look_at_runs(request, [this, request, era, uri, address](const Infos& runs) {
+    const auto info = std::find_if(runs.begin(), runs.end(), [&](const Json& each) {
+      return text_member(each, "id") == address.run;
+    });
+    if (info == runs.end()) {
+      resource_not_found(request, era, uri);
       return;
     }
-    Json content{{"uri", uri}, {"mimeType", "text/plain"}, {"text", run_text(*info, *printed)}};
-    answer(request, dialect(era).passing(Json{{"contents", Json::array({std::move(content)})}}));
+    switch (address.part) {
+      case RunPart::kSummary:
+        answer_content(request, era, summary_of(*info, uri));
+        return;
+      case RunPart::kStdout:
+      case RunPart::kStderr:
+        answer_content(request, era, output_of(address, uri));
+        return;
+      case RunPart::kEvents:
+        backend_.run_events("", address.run, kMostEvents,
+                            content_for(request, era, uri, "application/json"));
+        return;
+    }
   });
 }
 
-// Completes the id of a run in its template.
+// A run that waits in the queue has no output yet.
+Json Server::summary_of(const Json& info, const std::string& uri) const {
+  const Result<std::string> printed = backend_.excerpt(text_member(info, "id"), kExcerptTokens);
+  const std::string text = run_text(info, printed ? *printed : std::string());
+  return Json{{"uri", uri}, {"mimeType", "text/plain"}, {"text", text}};
+}
+
+Json Server::output_of(const RunAddress& address, const std::string& uri) const {
+  const auto stream =
+      address.part == RunPart::kStdout ? OutputStream::kStdout : OutputStream::kStderr;
+  std::uint64_t cursor = address.cursor.value_or(0);
+  if (!address.cursor) {
+    constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
+    const Result<OutputBytes> end = backend_.read_output(address.run, stream, kEnd, 0);
+    if (end && end->next > kMostRunOutput) cursor = end->next - kMostRunOutput;
+  }
+  const Result<OutputBytes> read =
+      backend_.read_output(address.run, stream, cursor, kMostRunOutput);
+  return run_output(uri, read ? *read : OutputBytes{});
+}
+
+// Answers the request, unless it is cancelled first, with a text that comes later.
+std::function<void(Result<std::string>)> Server::content_for(const Request& request, Era era,
+                                                             const std::string& uri,
+                                                             const char* mime_type) {
+  const std::string key = id_key(request.id);
+  looking_.insert(key);
+  return [this, key, request, era, uri, mime_type,
+          alive = std::weak_ptr<const int>(lifetime_)](const Result<std::string>& text) {
+    if (alive.expired() || closed_ || looking_.erase(key) == 0) return;
+    if (!text) {
+      refuse(request.id, kInternalError, uri + " cannot be read now: " + text.status().message());
+    } else if (text->size() > options_.max_line_bytes / 2) {
+      refuse(request.id, kInternalError, "The resource is longer than clients accept");
+    } else {
+      answer_content(request, era, Json{{"uri", uri}, {"mimeType", mime_type}, {"text", *text}});
+    }
+  };
+}
+
+// Completes a variable of a run's template: its id, or the stream.
 void Server::complete_run(const Request& request, const Envelope& envelope,
-                          const std::string& typed) {
-  look_at_runs(request, [this, request, era = envelope.era, typed](const Infos& runs) {
+                          const std::string& variable, const std::string& typed) {
+  const auto tell = [this, request, era = envelope.era,
+                     typed](const std::vector<std::string>& known) {
     Json values = Json::array();
     std::size_t total = 0;
-    for (const Json& info : runs) {
-      const std::string id = text_member(info, "id");
-      if (id.compare(0, typed.size(), typed) != 0) continue;
-      if (++total <= kMostSuggested) values.push_back(id);
+    for (const std::string& each : known) {
+      if (each.compare(0, typed.size(), typed) != 0) continue;
+      if (++total <= kMostSuggested) values.push_back(each);
     }
     const bool more = total > kMostSuggested;
     Json completion{{"values", std::move(values)}, {"total", total}, {"hasMore", more}};
     answer(request, dialect(era).result(Json{{"completion", std::move(completion)}}));
+  };
+  if (variable != "id") {
+    tell(variable == "stream" ? std::vector<std::string>{"stdout", "stderr"}
+                              : std::vector<std::string>());
+    return;
+  }
+  look_at_runs(request, [tell](const Infos& runs) {
+    std::vector<std::string> ids;
+    for (const Json& info : runs) ids.push_back(text_member(info, "id"));
+    tell(ids);
   });
 }
 
@@ -162,9 +245,10 @@ std::string Server::resource_answer(const PendingCall& pending, const CallResult
 }
 
 bool Server::can_watch(const std::string& uri) const {
-  const std::optional<std::string> run = run_of(uri);
+  if (uri == kPageUri) return backend_.has_page();
+  const std::optional<RunAddress> address = run_address_of(uri);
   // Only whether the run exists matters here, not its text.
-  return run ? backend_.excerpt(*run, 0).ok() : backend_.has_resource(uri);
+  return address ? backend_.excerpt(address->run, 0).ok() : backend_.has_resource(uri);
 }
 
 void Server::subscribe(const Request& request, const Envelope& envelope) {
@@ -181,6 +265,7 @@ void Server::subscribe(const Request& request, const Envelope& envelope) {
     return;
   }
   legacy_watched_.insert(*uri);
+  watch_outputs();
   answer(request, Json::object());
 }
 
@@ -191,6 +276,7 @@ void Server::unsubscribe(const Request& request, const Envelope&) {
     return;
   }
   legacy_watched_.erase(*uri);
+  watch_outputs();
   answer(request, Json::object());
 }
 
@@ -201,6 +287,16 @@ void Server::run_changed(const Event& event) {
   const bool is_new = event.name == "run_started" || event.name == "run_adopted";
   if (is_new) list_changed(List::kResources);
   resource_updated(run_uri(*run));
+  resource_updated(run_uri(*run, RunPart::kEvents));
+  resource_updated(kPageUri);
+}
+
+// Call after what is subscribed to has changed.
+void Server::watch_outputs() {
+  std::set<std::string> uris = legacy_watched_;
+  for (const auto& [key, subscription] : subscriptions_)
+    uris.insert(subscription.wanted.uris.begin(), subscription.wanted.uris.end());
+  outputs_.watch(uris, backend_);
 }
 
 void Server::resource_updated(const std::string& uri) {

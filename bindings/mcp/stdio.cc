@@ -200,7 +200,7 @@ int serve_stdio(DrivenBackend& backend, const StdioOptions& options, std::string
 }
 
 int run_stdio(Runtime& runtime, const StdioOptions& options) {
-  RuntimeBackend backend(runtime);
+  RuntimeBackend backend(runtime, options.make_page);
   return serve_stdio(backend, options, gibbous::version());
 }
 

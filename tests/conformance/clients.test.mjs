@@ -92,7 +92,7 @@ for (const client of CLIENTS) {
       assert.ok(!ended.isError, textOf(ended));
       const uri = `gibbous://runs/${id}`;
       const { resources } = await session.client.listResources();
-      assert.deepEqual(resources.map((resource) => resource.uri), ['probe://static', uri]);
+      assert.deepEqual(resources.map((resource) => resource.uri), ['probe://static', 'gibbous://report', uri]);
       const { contents } = await session.client.readResource({ uri });
       assert.match(contents[0].text, /completed[^]*hello from \d+/);
       const { resourceTemplates } = await session.client.listResourceTemplates();
@@ -103,10 +103,11 @@ for (const client of CLIENTS) {
     test('resources of scripts are listed and read', async (t) => {
       const { session } = await connect(t, client);
       const { resources } = await session.client.listResources();
-      assert.deepEqual(resources, [{ uri: 'probe://static', name: 'probe_static',
-        title: 'Always there', mimeType: 'text/plain' }]);
+      assert.deepEqual(resources[0], { uri: 'probe://static', name: 'probe_static',
+        title: 'Always there', mimeType: 'text/plain' });
+      assert.deepEqual(resources.map(({ uri }) => uri), ['probe://static', 'gibbous://report']);
       const { resourceTemplates } = await session.client.listResourceTemplates();
-      assert.equal(resourceTemplates[1].uriTemplate, 'probe://items/{id}');
+      assert.equal(resourceTemplates.at(-1).uriTemplate, 'probe://items/{id}');
       const read = async (uri) => (await session.client.readResource({ uri })).contents;
       assert.deepEqual(await read('probe://static'),
         [{ uri: 'probe://static', mimeType: 'text/plain', text: 'at probe://static' }]);

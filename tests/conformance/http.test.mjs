@@ -32,7 +32,7 @@ for (const client of HTTP_CLIENTS) {
       assert.ok(await bench.isAlive(pid));
       const { resources } = await session.client.listResources();
       assert.deepEqual(resources.map(({ uri }) => uri),
-        ['probe://static', `gibbous://runs/${id}`]);
+        ['probe://static', 'gibbous://report', `gibbous://runs/${id}`]);
       const killed = await session.callTool('bg_kill', { id });
       assert.ok(!killed.isError, textOf(killed));
     });

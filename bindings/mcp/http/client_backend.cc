@@ -35,6 +35,20 @@ Result<std::string> ClientBackend::excerpt(std::string_view run, std::size_t bud
   return backend_.excerpt(run, budget_tokens);
 }
 
+Result<OutputBytes> ClientBackend::read_output(std::string_view run, OutputStream stream,
+                                               std::uint64_t cursor, std::size_t most) {
+  return backend_.read_output(run, stream, cursor, most);
+}
+
+void ClientBackend::run_events(const std::string&, const std::string& run, std::size_t most,
+                               std::function<void(Result<std::string>)> on_done) {
+  backend_.run_events(session_, run, most, std::move(on_done));
+}
+
+void ClientBackend::page(const std::string&, std::function<void(Result<std::string>)> on_done) {
+  backend_.page(session_, std::move(on_done));
+}
+
 void ClientBackend::cancel_all() {
   // Cancelling may end calls at once.
   const std::set<CallId> calls = *calls_;

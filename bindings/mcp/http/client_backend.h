@@ -27,6 +27,12 @@ class ClientBackend final : public ToolsBackend {
   bool cancel(CallId call) override { return backend_.cancel(call); }
   void list_runs(std::function<void(std::vector<std::string>)> on_done) override;
   Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) override;
+  Result<OutputBytes> read_output(std::string_view run, OutputStream stream, std::uint64_t cursor,
+                                  std::size_t most) override;
+  void run_events(const std::string& session, const std::string& run, std::size_t most,
+                  std::function<void(Result<std::string>)> on_done) override;
+  bool has_page() const override { return backend_.has_page(); }
+  void page(const std::string& session, std::function<void(Result<std::string>)> on_done) override;
 
   const std::string& session() const { return session_; }
   // Whether it made this call, which has not ended.

@@ -211,10 +211,11 @@ void Endpoint::on_withdrawn(const std::string& question) {
 void Endpoint::tidy() {
   sweep();
   for (const auto& [number, exchange] : exchanges_) {
-    if (!exchange->server().awaits_answers()) continue;
+    if (!exchange->server().next_timeout()) continue;  // nothing that may be due
     exchange->server().expire();
     if (exchange->over()) resting_.push_back(number);
   }
+  for (const auto& [id, session] : sessions_) session->server().expire();
   for (const std::uint64_t number : std::exchange(resting_, {})) {
     const auto found = exchanges_.find(number);
     if (found != exchanges_.end() && found->second->over()) exchanges_.erase(found);
@@ -223,10 +224,11 @@ void Endpoint::tidy() {
 
 std::optional<Nanos> Endpoint::next_timeout() const {
   std::optional<Nanos> soonest;
-  for (const auto& [number, exchange] : exchanges_) {
-    const std::optional<Nanos> each = exchange->server().next_timeout();
+  const auto add = [&soonest](const std::optional<Nanos>& each) {
     if (each && (!soonest || *each < *soonest)) soonest = each;
-  }
+  };
+  for (const auto& [number, exchange] : exchanges_) add(exchange->server().next_timeout());
+  for (const auto& [id, session] : sessions_) add(session->server().next_timeout());
   if (!sessions_.empty()) {
     const Nanos sweep = std::max(next_sweep_ - clock_.now(), Nanos{0});
     if (!soonest || sweep < *soonest) soonest = sweep;

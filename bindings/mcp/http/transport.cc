@@ -126,7 +126,7 @@ void Transport::say(const std::string& text) {
 }
 
 Result<int> run_http(Runtime& runtime, HttpOptions options) {
-  RuntimeBackend backend(runtime);
+  RuntimeBackend backend(runtime, options.make_page);
   const SystemClock clock;
   auto transport = Transport::create(backend, std::move(options), clock, gibbous::version());
   if (!transport) return transport.status();

@@ -17,6 +17,7 @@
 #include "bindings/mcp/http/endpoint.h"
 #include "bindings/mcp/http/front_end.h"
 #include "bindings/mcp/http/limits.h"
+#include "bindings/mcp/runtime_backend.h"
 #include "bindings/stdio/output_queue.h"
 #include "gibbous/runtime.h"
 #include "runtime/base/clock.h"
@@ -26,10 +27,11 @@ namespace gibbous::mcp::http {
 struct HttpOptions {
   std::vector<Listener> listeners;
   Limits limits;
-  int log_fd = STDERR_FILENO;  // failed reloads, script logs; dropped when not read
-  int stop_fd = -1;            // readable: stop now
-  bool structured = false;     // ServerOptions::structured
-  std::string session;         // see Endpoint
+  int log_fd = STDERR_FILENO;           // failed reloads, script logs; dropped when not read
+  int stop_fd = -1;                     // readable: stop now
+  bool structured = false;              // ServerOptions::structured
+  std::string session;                  // see Endpoint
+  RuntimeBackend::PageMaker make_page;  // the resource gibbous://report
   // Before the runs are handed over, which waits for the disk of the journal.
   std::function<void()> on_hand_over;
 };

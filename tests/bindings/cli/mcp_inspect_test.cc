@@ -53,7 +53,8 @@ TEST_CASE("mcp inspect shows instructions and tools, with their size") {
   CHECK_THAT(made.out, Contains("What a client receives") && Contains("(mode auto)") &&
                            Contains("Instructions: ") && Contains("Tools: 1, ") &&
                            Contains("many\n  Prints\n  lines.\n") && Contains("\"inputSchema\"") &&
-                           Contains("Resource templates: 1\n  gibbous://runs/"));
+                           Contains("Resources: 1\n  gibbous://report") &&
+                           Contains("Resource templates: 3\n  gibbous://runs/"));
 }
 
 TEST_CASE("mcp inspect counts each tool as it is written, and all of them") {

@@ -2,6 +2,7 @@
 // descriptor.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -67,6 +68,26 @@ class FakeBackend final : public ToolsBackend {
     if (found == printed.end()) return Status::error("run_not_found", "");
     return found->second;
   }
+  Result<OutputBytes> read_output(std::string_view run, OutputStream stream, std::uint64_t cursor,
+                                  std::size_t most) override {
+    const auto found = printed.find(run);
+    if (found == printed.end()) return Status::error("run_not_found", "");
+    const std::string text = stream == OutputStream::kStdout ? found->second : "";
+    OutputBytes read;
+    read.from = std::min<std::uint64_t>(cursor, text.size());
+    read.bytes = text.substr(read.from, most);
+    read.next = read.from + read.bytes.size();
+    read.ended = ended.count(std::string(run)) != 0 && read.next == text.size();
+    return read;
+  }
+  void run_events(const std::string&, const std::string& run, std::size_t,
+                  std::function<void(Result<std::string>)> on_done) override {
+    event_lists.emplace_back(run, std::move(on_done));
+  }
+  bool has_page() const override { return writes_pages; }
+  void page(const std::string&, std::function<void(Result<std::string>)> on_done) override {
+    pages.push_back(std::move(on_done));
+  }
   void add_run(const std::string& id, const std::string& command, const std::string& text) {
     runs.push_back(Json{{"id", id}, {"state", "running"}, {"command", command}}.dump());
     printed[id] = text;
@@ -104,6 +125,10 @@ class FakeBackend final : public ToolsBackend {
   CallId last = 0;
   std::vector<std::string> runs;  // the oldest first
   std::map<std::string, std::string, std::less<>> printed;
+  std::set<std::string> ended;  // runs that print no more
+  std::deque<std::pair<std::string, std::function<void(Result<std::string>)>>> event_lists;
+  bool writes_pages = false;
+  std::deque<std::function<void(Result<std::string>)>> pages;
   std::deque<std::function<void(std::vector<std::string>)>> run_lists;
 };
 

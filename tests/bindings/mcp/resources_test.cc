@@ -100,6 +100,151 @@ TEST_CASE("a resource that does not exist is an error, with a code for each era"
   CHECK_THAT(answer["error"]["message"].get<std::string>(), Contains("cccccccc"));
 }
 
+TEST_CASE("a run has its output, by stream and cursor, and its events") {
+  TwoRuns fixture;
+  const std::string uri = "gibbous://runs/aaaaaaaa";
+  const auto content = [&](const std::string& of) {
+    return answer_to(fixture, fixture.read(1, of))["result"]["contents"][0];
+  };
+  const Json whole = content(uri + "/stdout");
+  CHECK(whole["uri"] == uri + "/stdout");
+  CHECK(whole["text"] == "listening on 3000\n");
+  CHECK(whole["_meta"]["gibbous/from"] == 0);
+  CHECK(whole["_meta"]["gibbous/next"] == 18);
+  CHECK(whole["_meta"]["gibbous/ended"] == false);
+  CHECK(content(uri + "/stdout?cursor=10")["text"] == "on 3000\n");
+  fixture.backend.ended.insert("aaaaaaaa");
+  const Json last = content(uri + "/stdout?cursor=99");
+  CHECK(last["text"] == "");
+  CHECK(last["_meta"]["gibbous/ended"] == true);
+  CHECK(content(uri + "/stderr")["text"] == "");
+
+  fixture.say(fixture.read(2, uri + "/events"));
+  fixture.backend.notify_runs();
+  REQUIRE(fixture.backend.event_lists.size() == 1);
+  CHECK(fixture.backend.event_lists.front().first == "aaaaaaaa");
+  fixture.backend.event_lists.front().second(std::string("{\"events\":[]}"));
+  const Json events = fixture.heard()["result"]["contents"][0];
+  CHECK(events["mimeType"] == "application/json");
+  CHECK(events["text"] == "{\"events\":[]}");
+}
+
+TEST_CASE("only the end of a long output is read, and no half character begins it") {
+  Fixture fixture;
+  std::string text;
+  while (text.size() < kMostRunOutput + 10) text += "\xc3\xa4";
+  fixture.backend.add_run("aaaaaaaa", "make", "x" + text);
+  const Json read = answer_to(
+      fixture,
+      Fixture::modern(1, "resources/read", Json{{"uri", "gibbous://runs/aaaaaaaa/stdout"}}));
+  const Json content = read["result"]["contents"][0];
+  CHECK(content["text"].get<std::string>().size() == kMostRunOutput);
+  const Json middle = answer_to(fixture, Fixture::modern(2, "resources/read",
+                                                         Json{{"uri",
+                                                               "gibbous://runs/aaaaaaaa/stdout"
+                                                               "?cursor=2"}}));
+  CHECK(middle["result"]["contents"][0]["_meta"]["gibbous/from"] == 3);
+}
+
+TEST_CASE("a run that waits in the queue is a resource, without output yet") {
+  Fixture fixture;
+  const Json info{{"id", "aaaaaaaa"}, {"state", "queued"}, {"command", "make"}, {"reason", "wait"}};
+  fixture.backend.runs.push_back(info.dump());
+  const auto content = [&](const std::string& part) {
+    const Json uri{{"uri", "gibbous://runs/aaaaaaaa" + part}};
+    return answer_to(fixture, Fixture::modern(1, "resources/read", uri))["result"]["contents"][0];
+  };
+  CHECK(content("")["text"] == "run aaaaaaaa: queued (wait)\ncommand: make\n--- stdout ---\n");
+  CHECK(content("/stdout")["text"] == "");
+  CHECK(content("/stdout")["_meta"]["gibbous/ended"] == false);
+}
+
+TEST_CASE("parts of a run that do not exist are not found") {
+  TwoRuns fixture;
+  const std::string run = "gibbous://runs/aaaaaaaa";
+  for (const char* part : {"/", "/stdin", "/stdout/", "?cursor=1", "/events?cursor=1",
+                           "/stdout?cursor=", "/stdout?cursor=-1", "/stdout?cursor=1x",
+                           "/stdout?cursor=99999999999999999999", "/stdout?from=1"}) {
+    INFO(part);
+    CHECK(code(fixture.ask(fixture.read(1, run + part))) == kInvalidParams);
+  }
+  CHECK(code(answer_to(fixture, fixture.read(1, "gibbous://runs/cccccccc/stdout"))) ==
+        kInvalidParams);
+}
+
+TEST_CASE("events that cannot be read are an error that says why") {
+  TwoRuns fixture;
+  fixture.say(fixture.read(1, "gibbous://runs/aaaaaaaa/events"));
+  fixture.backend.notify_runs();
+  fixture.backend.event_lists.front().second(Status::error("no_journal", "there is no journal"));
+  const Json answer = fixture.heard();
+  CHECK(code(answer) == kInternalError);
+  CHECK_THAT(answer["error"]["message"].get<std::string>(), Contains("there is no journal"));
+}
+
+TEST_CASE("the report of the session is a resource where there is one") {
+  Fixture fixture;
+  const Json about{{"uri", "gibbous://report"}};
+  CHECK(code(fixture.ask(Fixture::modern(1, "resources/read", about))) == kInvalidParams);
+  fixture.backend.writes_pages = true;
+  const Json listed = answer_to(fixture, Fixture::modern(2, "resources/list"))["result"];
+  CHECK(listed["resources"][0]["uri"] == "gibbous://report");
+  fixture.say(Fixture::modern(3, "resources/read", about));
+  fixture.backend.pages.front()(std::string("<html>"));
+  const Json content = fixture.heard()["result"]["contents"][0];
+  CHECK(content["mimeType"] == "text/html");
+  CHECK(content["text"] == "<html>");
+  fixture.say(Fixture::modern(4, "resources/read", about));
+  fixture.backend.pages.back()(std::string(kMaxOutgoingLineBytes, 'x'));
+  CHECK(code(fixture.heard()) == kInternalError);
+  fixture.say(Fixture::modern(5, "resources/read", about));
+  fixture.say(Fixture::notification("notifications/cancelled", Json{{"requestId", 5}}));
+  fixture.backend.pages.back()(std::string("late"));
+  CHECK(fixture.silent());
+}
+
+TEST_CASE("a subscriber of an output is told when it has grown, and when it ends") {
+  TwoRuns fixture;
+  fixture.handshake();
+  const std::string uri = "gibbous://runs/aaaaaaaa/stdout";
+  CHECK_FALSE(fixture.server.next_timeout());
+  CHECK(fixture.ask(Fixture::request(1, "resources/subscribe", Json{{"uri", uri}}))
+            .contains("result"));
+  const auto look = [&fixture] {
+    REQUIRE(fixture.server.next_timeout());
+    fixture.clock.advance(*fixture.server.next_timeout());
+    fixture.server.expire();
+  };
+  look();
+  CHECK(fixture.silent());
+  fixture.backend.printed["aaaaaaaa"] += "ready\n";
+  look();
+  CHECK(fixture.heard()["params"]["uri"] == uri);
+  look();
+  CHECK(fixture.silent());
+  fixture.backend.ended.insert("aaaaaaaa");
+  look();
+  CHECK(fixture.heard()["params"]["uri"] == uri);
+  CHECK_FALSE(fixture.server.next_timeout());
+  CHECK(fixture.ask(Fixture::request(2, "resources/unsubscribe", Json{{"uri", uri}}))
+            .contains("result"));
+}
+
+TEST_CASE("subscribers of events and of the report are told when something happens to a run") {
+  TwoRuns fixture;
+  fixture.backend.writes_pages = true;
+  fixture.handshake();
+  const std::string events = "gibbous://runs/aaaaaaaa/events";
+  for (const std::string& uri : {events, std::string("gibbous://report")}) {
+    CHECK(fixture.ask(Fixture::request(1, "resources/subscribe", Json{{"uri", uri}}))
+              .contains("result"));
+  }
+  fixture.server.on_event(run_event("run_ended", "aaaaaaaa"));
+  REQUIRE(fixture.sink.lines.size() == 2);
+  CHECK(fixture.next()["params"]["uri"] == events);
+  CHECK(fixture.next()["params"]["uri"] == "gibbous://report");
+}
+
 TEST_CASE("a cancelled question about runs is not answered, and its id is free again") {
   TwoRuns fixture;
   fixture.say(Fixture::modern(1, "resources/list"));
@@ -216,8 +361,8 @@ TEST_CASE("the scripts' resources are listed before runs, and their templates ap
                                        {"annotations", {{"priority", 0.5}}}});
   CHECK(result["resources"][1]["name"] == "aaaaaaaa");
   const Json templates = fixture.ask(Fixture::modern(2, "resources/templates/list"))["result"];
-  REQUIRE(templates["resourceTemplates"].size() == 2);
-  CHECK(templates["resourceTemplates"][1] ==
+  REQUIRE(templates["resourceTemplates"].size() == 4);
+  CHECK(templates["resourceTemplates"].back() ==
         Json{{"uriTemplate", "notes://{day}"}, {"name", "day"}});
 }
 

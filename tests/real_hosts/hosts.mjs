@@ -1,0 +1,51 @@
+// Starting a host: without a person (`start`), or in a terminal (terminal.mjs).
+import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { claude } from './claude.mjs';
+import { codex } from './codex.mjs';
+import { Model } from './model.mjs';
+import { Bench } from './support.mjs';
+
+export const HOSTS = [claude, codex];
+
+/** A bench, a model that follows `script`, and what starts the host on them. */
+export async function session(t, host, script, prepareBench = async () => {}) {
+  const bench = await Bench.for(t);
+  await prepareBench(bench);
+  const model = await Model.start(
+    t, host.dialect, path.join(bench.directory, 'requests.jsonl'), () => script(bench));
+  const env = await host.prepare(bench, model);
+  return { bench, model, env, start: () => start(t, host, bench, env) };
+}
+
+/** Starts the host with one prompt and nobody to ask. */
+function start(t, host, bench, env) {
+  const child = spawn(host.program, host.headless('Do what the script says.'), {
+    cwd: bench.project, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  t.after(() => child.kill('SIGKILL'));
+  const running = { child, said: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8');
+    stream.on('data', (chunk) => {
+      running.said += chunk;
+    });
+  }
+  running.ended = new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  return running;
+}
+
+/** Runs the host to its end. The model's script must have come to its end, too. */
+export async function run(t, host, script, prepareBench) {
+  const { bench, model, start: begin } = await session(t, host, script, prepareBench);
+  const running = begin();
+  const { code, signal } = await running.ended;
+  await writeFile(path.join(bench.directory, 'host.txt'), running.said);
+  model.check();
+  if (code !== 0) throw new Error(`${host.name} ended with ${code ?? signal}: ${running.said}`);
+  await bench.untilNothingIsLeft();
+  return { bench, model, said: running.said };
+}

@@ -70,7 +70,7 @@ AskAnswer read_elicitation(const Json& result, const AskRequest& request) {
     const auto content = result.find("content");
     answer = read_form(content == result.end() ? Json() : *content, request);
   } else if (*action == "decline") {
-    answer = denial("declined by the user");
+    answer = denial("declined by the user, or by a client that was started without one");
   } else if (*action == "cancel") {
     // Nothing was chosen: a client without a user answers so at once. Others can still be asked.
     answer.no_approver = true;

@@ -1,10 +1,12 @@
 // Shared by the tests with real hosts: waiting for events, a directory with everything that one host may
 // write to, and the search for processes that should be gone.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 export const GIBBOUS = process.env.GIBBOUS;
 assert.ok(GIBBOUS, 'GIBBOUS must name the gibbous program');
@@ -84,6 +86,13 @@ export class Bench {
       '--state', path.join(this.directory, 'state')];
   }
 
+  /** The command of a person in another terminal. */
+  async gibbous(...args) {
+    const { stdout } = await promisify(execFile)(
+      GIBBOUS, [...args, '--state', path.join(this.directory, 'state')], { env: this.hostEnv() });
+    return stdout;
+  }
+
   /** For the server, whose host may hand down none of its own variables. */
   serverEnv() {
     return { [MARK]: this.mark };
@@ -113,6 +122,11 @@ export class Bench {
 
   untilProcess(text) {
     return until(`a process: ${text}`, () => this.processOf(text));
+  }
+
+  async killServer() {
+    const { pid } = await this.processOf(`${GIBBOUS} mcp`);
+    process.kill(pid, 'SIGKILL');
   }
 
   async untilNothingIsLeft() {

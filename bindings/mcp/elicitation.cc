@@ -46,10 +46,14 @@ Json elicitation_params(const AskRequest& request, TitledEnum titled) {
         break;
     }
   }
-  const Json reason{{"type", "string"},
-                    {"title", "Reason"},
-                    {"description", "What the agent should do instead, if you refuse"},
-                    {"maxLength", kMaxReasonBytes}};
+  Json properties{{kAnswer, std::move(answer)}};
+  // Codex, whose revision the other one is, does not submit a form while its last field is empty.
+  if (titled == TitledEnum::kOneOf) {
+    properties[kReason] = {{"type", "string"},
+                           {"title", "Reason"},
+                           {"description", "What the agent should do instead, if you refuse"},
+                           {"maxLength", kMaxReasonBytes}};
+  }
   // Dialogs fold what comes after a few lines: what a person must see comes first.
   const std::string message = stdio::question_head(request) +
                               "\nAnswers: " + stdio::choices_text(request) + "\n" +
@@ -57,7 +61,7 @@ Json elicitation_params(const AskRequest& request, TitledEnum titled) {
   return Json{{"message", message},
               {"requestedSchema",
                {{"type", "object"},
-                {"properties", {{kAnswer, std::move(answer)}, {kReason, reason}}},
+                {"properties", std::move(properties)},
                 {"required", Json::array({kAnswer})}}}};
 }
 

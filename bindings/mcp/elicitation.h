@@ -16,7 +16,7 @@ enum class TitledEnum {
   kOneOf,  // oneOf of const + title: since 2025-11-25
 };
 
-// The params of elicitation/create.
+// The params of elicitation/create: a form with the answer and, where enums are kOneOf, a reason.
 Json elicitation_params(const AskRequest& request, TitledEnum titled);
 
 // Reads an ElicitResult. Anything but one of the offered answers denies, with a reason.

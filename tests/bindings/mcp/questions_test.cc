@@ -125,12 +125,14 @@ TEST_CASE("a legacy client gets a question as a request") {
     if (std::string(each.revision) == "2025-06-18") {
       CHECK(answer["enum"] == values);
       CHECK(answer["enumNames"].size() == values.size());
+      // Its hosts do not submit a form while an optional text is empty.
+      CHECK(!schema["properties"].contains("reason"));
     } else {
+      CHECK(schema["properties"]["reason"]["type"] == "string");
       REQUIRE(answer["oneOf"].size() == values.size());
       CHECK(answer["oneOf"][4] ==
             Json{{"const", "rule"}, {"title", "Always allow what rule test.rule asks about"}});
     }
-    CHECK(schema["properties"]["reason"]["type"] == "string");
 
     client.respond(asked["id"], Asking::accepting("once"));
     REQUIRE(client.answers[0]);

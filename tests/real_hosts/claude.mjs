@@ -93,12 +93,14 @@ export const claude = {
   program: path.join(PACKAGES, 'node_modules', '@anthropic-ai', `claude-code-linux-${process.arch}`, 'claude'),
 
   async prepare(bench, model) {
-    await writeFile(path.join(bench.project, '.mcp.json'), JSON.stringify({ mcpServers: {
-      [SERVER]: { command: GIBBOUS, args: bench.serverArgs(), env: bench.serverEnv() } } }));
-    // What a person has answered at the first start.
+    // Its first lines are what a person has answered at the first start.
     await writeFile(path.join(bench.home, '.claude.json'), JSON.stringify({
-      hasCompletedOnboarding: true, theme: 'dark',
-      projects: { [bench.project]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: [SERVER] } },
+      hasCompletedOnboarding: true,
+      theme: 'dark',
+      projects: { [bench.project]: { hasTrustDialogAccepted: true } },
+      mcpServers: {
+        [SERVER]: { type: 'stdio', command: GIBBOUS, args: bench.serverArgs(), env: bench.serverEnv() },
+      },
     }));
     return { ...bench.hostEnv(), ANTHROPIC_BASE_URL: model.url, ANTHROPIC_AUTH_TOKEN: 'scripted',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' };
@@ -108,7 +110,10 @@ export const claude = {
     return ['-p', prompt, '--allowedTools', `mcp__${SERVER}`];
   },
 
+  /** Shown once it takes a prompt. */
+  ready: /❯[^]*mode on/,
+
   interactive() {
-    return ['--allowedTools', `mcp__${SERVER}`];
+    return ['--permission-mode', 'default', '--allowedTools', `mcp__${SERVER}`];
   },
 };

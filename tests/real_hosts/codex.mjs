@@ -1,7 +1,9 @@
 // Codex: how it is started on a session of the tests, and the Responses API as it uses it.
+import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 import { send } from './model.mjs';
 import { GIBBOUS, PACKAGES } from './support.mjs';
@@ -15,11 +17,18 @@ let made = 0;
 const nextId = (kind) => `${kind}_${++made}`;
 
 const dialect = {
-  isConversation: (url) => url === '/v1/responses',
+  // In a terminal it also asks for a title; that request brings no tools along.
+  isConversation: (url, text) => url === '/v1/responses' && text.includes(`"${NAMESPACE}"`),
 
-  answerAside(_url, _text, response) {
-    response.writeHead(404, { 'content-type': 'application/json' });
-    response.end('{"error":{"message":"not scripted"}}');
+  answerAside(url, _text, response) {
+    if (url !== '/v1/responses') {
+      response.writeHead(404, { 'content-type': 'application/json' });
+      response.end('{"error":{"message":"not scripted"}}');
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    this.write(response, { text: 'aside' });
+    response.end();
   },
 
   read(body) {
@@ -76,7 +85,7 @@ export const codex = {
 model = "scripted"
 model_provider = "scripted"
 check_for_update_on_startup = false
-approval_policy = "never"
+approval_policy = ${toml(bench.hasPerson ? 'on-request' : 'never')}
 
 [model_providers.scripted]
 name = "scripted"
@@ -101,7 +110,18 @@ trust_level = "trusted"
     return ['exec', '--skip-git-repo-check', prompt];
   },
 
+  /** Shown once it takes a prompt. */
+  ready: /Ask Codex to do anything/,
+
   interactive() {
     return [];
+  },
+
+  /** What looks for its updates goes on for good. */
+  stays: /daemon pid-update-loop$/,
+
+  /** The server belongs to a daemon, which lives on when the terminal is closed. */
+  async afterTerminal(bench, env) {
+    await promisify(execFile)(this.program, ['app-server', 'daemon', 'stop'], { cwd: bench.project, env });
   },
 };

@@ -1,4 +1,4 @@
-// Starting a host: without a person (`start`), or in a terminal (terminal.mjs).
+// Starting a host: without a person (`start`), or in a terminal (`inTerminal`).
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,8 +7,11 @@ import { claude } from './claude.mjs';
 import { codex } from './codex.mjs';
 import { Model } from './model.mjs';
 import { Bench } from './support.mjs';
+import { Terminal } from './terminal.mjs';
 
 export const HOSTS = [claude, codex];
+
+const PROMPT = 'Do what the script says.';
 
 /** A bench, a model that follows `script`, and what starts the host on them. */
 export async function session(t, host, script, prepareBench = async () => {}) {
@@ -22,7 +25,7 @@ export async function session(t, host, script, prepareBench = async () => {}) {
 
 /** Starts the host with one prompt and nobody to ask. */
 function start(t, host, bench, env) {
-  const child = spawn(host.program, host.headless('Do what the script says.'), {
+  const child = spawn(host.program, host.headless(PROMPT), {
     cwd: bench.project, env, stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => child.kill('SIGKILL'));
   const running = { child, said: '' };
@@ -48,4 +51,19 @@ export async function run(t, host, script, prepareBench) {
   if (code !== 0) throw new Error(`${host.name} ended with ${code ?? signal}: ${running.said}`);
   await bench.untilNothingIsLeft();
   return { bench, model, said: running.said };
+}
+
+/** Starts the host in a terminal, as a person does, and gives it a prompt. */
+export async function inTerminal(t, host, script, prepareBench) {
+  const prepare = async (bench) => {
+    bench.hasPerson = true;
+    await prepareBench?.(bench);
+  };
+  const { bench, model, env } = await session(t, host, script, prepare);
+  const terminal = await Terminal.open(t, bench, [host.program, ...host.interactive()], env);
+  await terminal.untilShown(host.ready);
+  await terminal.type(PROMPT);
+  await terminal.untilShown(new RegExp(PROMPT));
+  await terminal.press('Enter');
+  return { bench, model, terminal, env };
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { mkdtemp, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -28,6 +28,18 @@ export async function until(what, look) {
     assert.ok(Date.now() < deadline, `waited too long: ${typeof what === 'function' ? what() : what}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
+}
+
+/** A promise that others resolve; what never comes fails the test. */
+export function promised() {
+  let resolve;
+  const made = new Promise((done) => {
+    resolve = done;
+  });
+  const late = new Promise((_, reject) => {
+    setTimeout(() => reject(new Error('it never came')), 2 * PATIENCE_MS).unref();
+  });
+  return { resolve, promise: Promise.race([made, late]) };
 }
 
 /** The id of the process of which a model has just read. */
@@ -129,10 +141,11 @@ export class Bench {
     process.kill(pid, 'SIGKILL');
   }
 
-  async untilNothingIsLeft() {
+  /** `stays`: what of the host itself goes on. */
+  async untilNothingIsLeft(stays) {
     let left = [];
     await until(() => `these are left: ${JSON.stringify(left)}`, async () => {
-      left = await this.processes();
+      left = (await this.processes()).filter(({ command }) => !stays?.test(command));
       return left.length === 0;
     });
   }
@@ -145,5 +158,7 @@ export class Bench {
         // It has ended meanwhile.
       }
     }
+    // A copy of itself, of 430 MB, with which Codex starts its daemon.
+    await rm(path.join(this.home, '.codex', 'packages'), { recursive: true, force: true });
   }
 }

@@ -40,6 +40,21 @@ bool has(const std::vector<ToolInfo>& tools, std::string_view name) {
                      [name](const ToolInfo& tool) { return tool.name == name; });
 }
 
+bool is_small(const std::vector<ToolInfo>& tools, std::size_t limit) {
+  std::size_t bytes = 0;
+  for (const ToolInfo& tool : tools) bytes += tool.description.size() + tool.input_schema.size();
+  return bytes <= limit;
+}
+
+// Measured for Claude Code 2.1.332 (docs/hosts.md); other clients ignore them.
+void add_hints_for_search(const ToolInfo& tool, bool load, Json* described) {
+  if (load) {
+    (*described)["_meta"] = {{"anthropic/alwaysLoad", true}};
+  } else if (!tool.title.empty()) {
+    (*described)["_meta"] = {{"anthropic/searchHint", tool.title}};
+  }
+}
+
 }  // namespace
 
 Json describe_tool(const ToolInfo& tool, bool structured) {
@@ -75,6 +90,7 @@ std::optional<ToolPage> tool_page(std::vector<ToolInfo> tools, const std::string
     ++next;
   }
   ToolPage page;
+  const bool load = is_small(tools, limits.small);
   std::size_t bytes = 0;
   for (; next != tools.cend(); ++next) {
     bytes += next->description.size() + next->input_schema.size() + next->output_schema.size();
@@ -83,7 +99,9 @@ std::optional<ToolPage> tool_page(std::vector<ToolInfo> tools, const std::string
       page.next_cursor = std::string(kCursorPrefix) + std::prev(next)->name;
       break;
     }
-    page.tools.push_back(describe_tool(*next, structured));
+    Json described = describe_tool(*next, structured);
+    add_hints_for_search(*next, load, &described);
+    page.tools.push_back(std::move(described));
   }
   return page;
 }

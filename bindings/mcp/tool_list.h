@@ -17,6 +17,8 @@ struct PageLimits {
   // Many clients read only the first page, so there is one page unless there are very many tools.
   std::size_t tools = 1000;
   std::size_t bytes = std::size_t{4} * 1024 * 1024;
+  // Descriptions and input schemas of a list that a model may as well have from the beginning.
+  std::size_t small = 8'000;
 };
 
 struct ToolPage {
@@ -25,7 +27,9 @@ struct ToolPage {
 };
 
 // Returns nothing when the cursor is invalid. `structured`: all tools are described with their
-// data.
+// data. In `_meta` they tell Claude Code, which otherwise shows a model nothing but names, to load
+// them at once where the list is small, and by what else than name and description to find them
+// where it is not.
 std::optional<ToolPage> tool_page(std::vector<ToolInfo> tools, const std::string& cursor,
                                   const PageLimits& limits, bool structured);
 

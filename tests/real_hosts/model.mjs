@@ -27,6 +27,8 @@ export class Model {
     model.file = file;
     model.requests = [];
     model.failures = [];
+    /** How often it had to look a tool up before it could call it. */
+    model.lookups = 0;
     model.server = http.createServer((request, response) => model.receive(request, response));
     await new Promise((resolve) => model.server.listen(0, '127.0.0.1', resolve));
     model.url = `http://127.0.0.1:${model.server.address().port}`;
@@ -73,7 +75,7 @@ export class Model {
     if (said.tool && !said.ofHost) {
       const lookup = this.dialect.lookup?.(said.tool, seen);
       if (lookup) {
-        this.lookups = (this.lookups ?? 0) + 1;
+        this.lookups += 1;
         return lookup;
       }
     }

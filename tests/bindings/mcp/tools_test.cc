@@ -35,6 +35,30 @@ ServerOptions structured() {
   return options;
 }
 
+TEST_CASE(
+    "a small list is to be loaded at once, and tools of a large one are found by their titles") {
+  ServerOptions options;
+  Fixture fixture(options);
+  fixture.handshake();
+  fixture.backend.add("alpha");
+  for (const Era era : kEras) {
+    const Json tools = fixture.ask(make(era, 1, "tools/list"))["result"]["tools"];
+    REQUIRE(tools.size() == 2);
+    for (const Json& tool : tools) CHECK(tool["_meta"] == Json{{"anthropic/alwaysLoad", true}});
+  }
+  fixture.backend.add("wordy");
+  fixture.backend.known.back().description = std::string(options.page.small, 'w');
+  fixture.backend.add("untitled");
+  fixture.backend.known.back().title = "";
+  for (const Era era : kEras) {
+    const Json tools = fixture.ask(make(era, 2, "tools/list"))["result"]["tools"];
+    REQUIRE(tools.size() == 4);
+    CHECK(tools[0]["_meta"] == Json{{"anthropic/searchHint", "Title of alpha"}});
+    CHECK(tools[2]["name"] == "untitled");
+    CHECK(!tools[2].contains("_meta"));
+  }
+}
+
 TEST_CASE("tools are described in full and in the order of their names") {
   Fixture fixture(structured());
   fixture.handshake();

@@ -307,6 +307,12 @@ bool Runtime::has_resource(std::string_view uri) const {
 }
 
 Status Runtime::add_tool(HostTool tool) {
+std::vector<std::string> Runtime::asks_of(std::string_view tool) const {
+  if (check() != Refusal::kNone) return {};
+  const lua::ToolDefinition* found = impl_->engine->current()->find(std::string(tool));
+  return found == nullptr || found->hidden ? std::vector<std::string>() : found->asks;
+}
+
   if (const Refusal refusal = check(true); refusal != Refusal::kNone) return refused(refusal);
   const Impl::Frame frame(*impl_);
   return impl_->add_part(host::checked_tool(std::move(tool), impl_->border));

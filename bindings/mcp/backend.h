@@ -24,6 +24,8 @@ class ToolsBackend {
   virtual std::vector<ResourceInfo> resources() const { return {}; }
   virtual bool has_resource(std::string_view) const { return false; }
   virtual std::vector<PromptInfo> prompts() const { return {}; }
+  // Like Runtime::asks_of().
+  virtual std::vector<std::string> asks_of(std::string_view) const { return {}; }
   // Like Runtime::call(): on_done is called once and later, on_progress only before it.
   virtual CallId call(CallRequest request, std::function<void(CallResult)> on_done,
                       std::function<void(const Progress&)> on_progress) = 0;

@@ -8,6 +8,7 @@ namespace {
 
 constexpr const char* kElicit = "elicitation/create";
 constexpr const char* kSample = "sampling/createMessage";
+constexpr const char* kListRoots = "roots/list";
 
 // Revision 2025-06-18 has enum and enumNames where later ones have oneOf.
 void name_choices(Json& params) {
@@ -34,20 +35,59 @@ const std::string& ClientQuestion::id() const {
   return input != nullptr ? input->id : std::get<AskRequest>(asked_).id;
 }
 
-bool ClientQuestion::is_for_model() const {
+std::string ClientQuestion::key() const {
   const auto* input = std::get_if<InputRequest>(&asked_);
-  return input != nullptr && input->kind == "sampling";
+  return input != nullptr ? input->key : std::string();
+}
+
+ClientQuestion::Kind ClientQuestion::kind() const {
+  const auto* input = std::get_if<InputRequest>(&asked_);
+  if (input != nullptr && input->kind == "sampling") return Kind::kModel;
+  if (input != nullptr && input->kind == "roots") return Kind::kRoots;
+  return Kind::kForm;
 }
 
 const char* ClientQuestion::method() const {
-  return is_for_model() ? kSample : kElicit;
+  switch (kind()) {
+    case Kind::kForm:
+      return kElicit;
+    case Kind::kModel:
+      return kSample;
+    case Kind::kRoots:
+      return kListRoots;
+  }
+  return kElicit;
+}
+
+bool ClientQuestion::suits(const ClientAbilities& can) const {
+  switch (kind()) {
+    case Kind::kForm:
+      return can.ask;
+    case Kind::kModel:
+      return can.sample;
+    case Kind::kRoots:
+      return can.roots;
+  }
+  return false;
+}
+
+const char* ClientQuestion::inability() const {
+  switch (kind()) {
+    case Kind::kForm:
+      return "the client does not support elicitation (forms)";
+    case Kind::kModel:
+      return "the client does not support sampling";
+    case Kind::kRoots:
+      return "the client does not support roots";
+  }
+  return "";
 }
 
 Json ClientQuestion::params(TitledEnum titled) const {
   const auto* input = std::get_if<InputRequest>(&asked_);
   if (input == nullptr) return elicitation_params(std::get<AskRequest>(asked_), titled);
   Parsed parsed = parse_json(input->params);
-  if (titled == TitledEnum::kNames && !is_for_model()) name_choices(parsed.value);
+  if (titled == TitledEnum::kNames && kind() == Kind::kForm) name_choices(parsed.value);
   return std::move(parsed.value);
 }
 

@@ -1,5 +1,5 @@
 // A question that the client of a call answers: the policy's about the call, or a script's to the
-// person or the model there. Used by the server. Loop thread only.
+// person, the model or the client itself. Used by the server. Loop thread only.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "bindings/mcp/elicitation.h"
 #include "bindings/mcp/json.h"
+#include "bindings/mcp/protocol.h"
 #include "gibbous/runtime.h"
 
 namespace gibbous::mcp {
@@ -20,8 +21,12 @@ class ClientQuestion {
 
   // The id that the runtime gave it.
   const std::string& id() const;
-  bool is_for_model() const;
+  // The script's name for it; "": it has none.
+  std::string key() const;
   const char* method() const;
+  // Whether the client can answer it, and what it lacks where not.
+  bool suits(const ClientAbilities& can) const;
+  const char* inability() const;
   Json params(TitledEnum titled) const;
   // Passes the client's answer on. A second answer, of either kind, finds nothing.
   void take(const Json& result);
@@ -29,6 +34,9 @@ class ClientQuestion {
   void give_up(const AskAnswer& answer);
 
  private:
+  enum class Kind { kForm, kModel, kRoots };
+  Kind kind() const;
+
   std::variant<AskRequest, InputRequest> asked_;
 };
 

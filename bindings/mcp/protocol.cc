@@ -119,11 +119,23 @@ ClientAbilities abilities(const Json& capabilities) {
   ClientAbilities can;
   const Json* sampling = find_member(capabilities, "sampling");
   can.sample = sampling != nullptr && sampling->is_object();
+  const Json* roots = find_member(capabilities, "roots");
+  can.roots = roots != nullptr && roots->is_object();
   const Json* elicitation = find_member(capabilities, "elicitation");
   if (elicitation == nullptr || !elicitation->is_object()) return can;
   // Older revisions have forms only, so a client that names no kind supports forms.
   can.ask = elicitation->contains("form") || !elicitation->contains("url");
   return can;
+}
+
+Json lacking(const ClientAbilities& can, const std::vector<std::string>& asks) {
+  Json missing = Json::object();
+  for (const std::string& each : asks) {
+    if (each == "form" && !can.ask) missing["elicitation"] = Json{{"form", Json::object()}};
+    if (each == "model" && !can.sample) missing["sampling"] = Json::object();
+    if (each == "roots" && !can.roots) missing["roots"] = Json::object();
+  }
+  return missing;
 }
 
 std::string id_key(const Json& id) {

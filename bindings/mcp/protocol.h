@@ -90,6 +90,7 @@ bool is_id(const Json& value);
 struct ClientAbilities {
   bool ask = false;     // it can show its user a form (elicitation)
   bool sample = false;  // it can ask its model (sampling)
+  bool roots = false;   // it can say which directories it works in
 };
 
 // The _meta of a request.
@@ -101,6 +102,10 @@ struct Envelope {
 };
 
 ClientAbilities abilities(const Json& capabilities);
+
+// The capabilities that a client lacks for a tool that asks for these (Runtime::asks_of), as
+// ClientCapabilities; an empty object when it has all.
+Json lacking(const ClientAbilities& can, const std::vector<std::string>& asks);
 
 std::variant<Envelope, Fault> read_envelope(const Json& params);
 

@@ -21,6 +21,9 @@ class RuntimeBackend final : public DrivenBackend {
   std::vector<ToolInfo> tools() const override { return runtime_.tools(); }
   std::vector<ResourceInfo> resources() const override { return runtime_.resources(); }
   bool has_resource(std::string_view uri) const override { return runtime_.has_resource(uri); }
+  std::vector<std::string> asks_of(std::string_view tool) const override {
+    return runtime_.asks_of(tool);
+  }
   std::vector<PromptInfo> prompts() const override { return runtime_.prompts(); }
   CallId call(CallRequest request, std::function<void(CallResult)> on_done,
               std::function<void(const Progress&)> on_progress) override;

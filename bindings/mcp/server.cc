@@ -189,11 +189,34 @@ void Server::call_tool(const Request& request, const Envelope& envelope) {
     refuse(request.id, kInvalidParams, "arguments must be an object");
     return;
   }
+  if (lacks_capability(request, envelope, *name)) return;
   CallRequest call;
   call.tool = *name;
   if (arguments != nullptr) call.arguments = to_text(*arguments);
   call.wants_backlog = true;
   start_call(request, envelope, std::move(call));
+}
+
+// Refuses a call whose tool asks for what the client cannot answer. Only 2026-07-28 has an error
+// for that.
+bool Server::lacks_capability(const Request& request, const Envelope& envelope,
+                              const std::string& tool) {
+  const bool modern = envelope.era == Era::kModern;
+  const Json missing = lacking(modern ? envelope.can : legacy_can_, backend_.asks_of(tool));
+  if (missing.empty()) return false;
+  std::string names;
+  for (const auto& [name, ignored] : missing.items()) names += (names.empty() ? "" : ", ") + name;
+  std::string text = "The tool " + tool + " needs a client with: " + names;
+  if (modern) {
+    const Fault fault{kMissingCapability, std::move(text), Json{{"requiredCapabilities", missing}}};
+    send(error_response(request.id, fault), {&request.id, true, fault.code});
+    return true;
+  }
+  CallResult result;
+  result.code = "cannot_ask";
+  result.message = std::move(text);
+  answer(request, legacy_.result(tool_result(result, options_.structured)));
+  return true;
 }
 
 void Server::start_call(const Request& request, const Envelope& envelope, CallRequest call) {

@@ -151,6 +151,7 @@ class Server {
   bool can_watch(const std::string& uri) const;
 
   void cancel(const Json& params);
+  bool lacks_capability(const Request& request, const Envelope& envelope, const std::string& tool);
   // Starts a call for the request, or continues the one that its state names.
   void start_call(const Request& request, const Envelope& envelope, CallRequest call);
   void hold_request(PendingCall& pending, const Request& request, const Envelope& envelope);
@@ -166,7 +167,9 @@ class Server {
   bool log_wanted(LogLevel level, const Json* call) const;
 
   std::shared_ptr<PendingCall> find_call(CallId call) const;
-  void put(const std::shared_ptr<PendingCall>& pending, ClientQuestion question);
+  void put(PendingCall& pending, ClientQuestion question);
+  // Returns to a modern client with the questions of the call.
+  void await_answers(const std::shared_ptr<PendingCall>& pending);
   void take(const Response& response);
   void suspend(const std::shared_ptr<PendingCall>& pending);
   void resume(const Request& request, const Envelope& envelope, const CallRequest& call,

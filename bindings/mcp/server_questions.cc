@@ -2,7 +2,8 @@
 // See server.h.
 //
 // Legacy: each question is a request to the client, while the call stays open. Modern: servers send
-// no requests, so the request of the call is answered with the questions and the call is suspended.
+// no requests, so the request of the call is answered with the questions, all that the call asks at
+// the same time, and the call is suspended.
 // The client repeats the request with its answers and with a state that names the suspended call.
 // The state is unguessable and valid once, for the same tool with the same arguments, so an answer
 // can only answer what was asked.
@@ -34,15 +35,6 @@ AskAnswer nobody(std::string why) {
   return answer;
 }
 
-bool can_answer(const ClientAbilities& can, const ClientQuestion& question) {
-  return question.is_for_model() ? can.sample : can.ask;
-}
-
-const char* inability(const ClientQuestion& question) {
-  return question.is_for_model() ? "the client does not support sampling"
-                                 : "the client does not support elicitation (forms)";
-}
-
 }  // namespace
 
 std::shared_ptr<Server::PendingCall> Server::find_call(CallId call) const {
@@ -59,28 +51,37 @@ void Server::on_ask(AskRequest request) {
   if (pending == nullptr) return;  // cancelled: an unanswered question is a refusal
   ClientQuestion question(std::move(request));
   if (!pending->can.ask) return question.give_up(nobody(""));
-  put(pending, std::move(question));
+  put(*pending, std::move(question));
+  await_answers(pending);
 }
 
 void Server::on_input(InputRequest request) {
   const std::shared_ptr<PendingCall> pending = closed_ ? nullptr : find_call(request.call);
+  const bool more = request.more;
   ClientQuestion question(std::move(request));
   if (pending == nullptr) return question.give_up(nobody("no client waits for this call"));
-  if (!can_answer(pending->can, question)) return question.give_up(nobody(inability(question)));
-  put(pending, std::move(question));
+  if (question.suits(pending->can)) {
+    put(*pending, std::move(question));
+  } else {
+    question.give_up(nobody(question.inability()));
+  }
+  if (!more) await_answers(pending);
 }
 
-void Server::put(const std::shared_ptr<PendingCall>& pending, ClientQuestion question) {
-  const std::string name = "ask-" + std::to_string(++last_question_);
-  const ClientQuestion& held = pending->questions[name] = std::move(question);
-  switch (pending->era) {
-    case Era::kLegacy:
-      send(server_request(name, held.method(), held.params(legacy_enum_)), {&pending->id});
-      return;
-    case Era::kModern:
-      if (pending->state.empty()) suspend(pending);
-      return;
+// A modern client gets the script's own name for the question, unless it is taken.
+void Server::put(PendingCall& pending, ClientQuestion question) {
+  std::string name = pending.era == Era::kModern ? question.key() : std::string();
+  while (name.empty() || pending.questions.count(name) != 0) {
+    name = "ask-" + std::to_string(++last_question_);
   }
+  const ClientQuestion& held = pending.questions[name] = std::move(question);
+  if (pending.era == Era::kModern) return;
+  send(server_request(name, held.method(), held.params(legacy_enum_)), {&pending.id});
+}
+
+void Server::await_answers(const std::shared_ptr<PendingCall>& pending) {
+  const bool waits = pending->era == Era::kModern && pending->state.empty();
+  if (waits && !pending->questions.empty()) suspend(pending);
 }
 
 // A modern client learns it when it returns: its answer is then about nothing.
@@ -162,9 +163,9 @@ void Server::resume(const Request& request, const Envelope& envelope, const Call
   }
   for (auto next = pending->questions.begin(); next != pending->questions.end();) {
     const auto each = next++;
-    if (can_answer(pending->can, each->second)) continue;
+    if (each->second.suits(pending->can)) continue;
     auto lost = pending->questions.extract(each);
-    lost.mapped().give_up(nobody(inability(lost.mapped())));
+    lost.mapped().give_up(nobody(lost.mapped().inability()));
   }
   if (!pending->questions.empty()) suspend(pending);
 }

@@ -96,6 +96,9 @@
 ---argument `action`: where a mode has no row for this tool, it is judged by the row of that one
 ---@field structured? boolean default: false; true: over MCP results have `data`, which several
 ---clients then show to models instead of `text`; it must hold every fact, too
+---@field asks? ('form'|'model'|'roots')[] what the tool cannot do without: ask, ask.model or
+---ask.roots. A call of an MCP client that supports less ends before it runs: with -32021, or
+---cannot_ask
 ---@field takes_limits? boolean default: false; true: the tool has args.limits (Limits), to pass on
 ---to run.start, in modes that say `tool_limits = true`
 ---@field run fun(args: table<string, any>, ctx: ToolContext): string|ToolResult args are checked,

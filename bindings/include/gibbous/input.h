@@ -13,7 +13,8 @@ using CallId = std::uint64_t;
 // The answer to an InputRequest.
 struct InputAnswer {
   // What the client answered, a JSON object in MCP's terms: {"action", "content"?} of a form,
-  // {"role", "content", "model", "stopReason"?} of a model. "": nobody can be asked.
+  // {"role", "content", "model", "stopReason"?} of a model, {"roots"} of the directories.
+  // "": nobody can be asked.
   std::string result;
   std::string message;  // with "": why not, for the script
 };
@@ -25,8 +26,15 @@ struct InputRequest {
   CallId call = 0;  // 0: no host's call led to it, so nobody can be asked
   std::string id;   // 8 characters
   std::string session;
-  std::string kind;    // elicitation: a form for a person; sampling: a text of the client's model
-  std::string params;  // MCP's params of elicitation/create or sampling/createMessage, as JSON
+  std::string key;  // the script's name for it: 1 to 64 letters, digits, _ and -; "": it has none
+  // elicitation: a form for a person; sampling: a text of the client's model; roots: the
+  // directories that the client works in
+  std::string kind;
+  // MCP's params of elicitation/create, sampling/createMessage or roots/list, as JSON
+  std::string params;
+  // The call asks something else at the same time: that request follows before the handler gets
+  // anything else, and both can be shown at once.
+  bool more = false;
   // Returns false when it comes too late: it was answered, or its call has ended.
   std::function<bool(const InputAnswer&)> reply;
 };

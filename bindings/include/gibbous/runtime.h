@@ -538,6 +538,9 @@ class Runtime {
   std::vector<ResourceInfo> resources() const;
   // Returns true when a resource has the URI or a template fits it; reading it may still find none.
   bool has_resource(std::string_view uri) const;
+  // What the client of a call of the tool must be able to answer (`asks` in Lua): form, model,
+  // roots. Empty for an unknown tool.
+  std::vector<std::string> asks_of(std::string_view tool) const;
   // The prompts of the current generation, by name.
   std::vector<PromptInfo> prompts() const;
   // The tools that strict formats cannot describe, each as `NAME: PLACE PROBLEM`.

@@ -1,10 +1,12 @@
 // The table `ask`: callable, ask{ ... } puts a form to the person at the client of the running call
-// and waits for the answer; ask.model does the same with the client's model. Only a host with
-// Runtime::on_input can pass such a question on. Its handler is called from Engine::run_ready,
-// never inside a script.
+// and waits for the answer; ask.model does the same with the client's model, and ask.roots with the
+// client itself. Only a host with Runtime::on_input can pass such a question on. Its handler is
+// called from Engine::run_ready, never inside a script, once no task of the call can run on: then
+// all that they ask comes together.
 #include <lua.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "bindings/json/member.h"
@@ -16,6 +18,7 @@
 #include "bindings/lua/call/task.h"
 #include "bindings/lua/check/content_value.h"
 #include "bindings/lua/check/input_form.h"
+#include "bindings/lua/check/uri_template.h"
 #include "bindings/lua/check/wrong_use.h"
 #include "bindings/lua/vm/error.h"
 #include "runtime/base/random_id.h"
@@ -24,35 +27,41 @@ namespace gibbous::lua {
 namespace {
 
 constexpr const char* kCannotAsk = "cannot_ask";
+constexpr std::size_t kMaxRoots = 1000;
 
 // Pushes what the answer to a question means to the script.
 using PushAnswer = int (*)(lua_State*, const InputForm&, const InputAnswer&);
 
 // One question, between the task that waits for its answer and the host.
-class InputQuestion : public std::enable_shared_from_this<InputQuestion> {
+class InputQuestion final : public HeldQuestion,
+                            public std::enable_shared_from_this<InputQuestion> {
  public:
-  InputQuestion(Engine& engine, Completer complete, InputForm form, PushAnswer push)
+  InputQuestion(const Call& call, Engine& engine, Completer complete, InputForm form,
+                PushAnswer push)
       : engine_(engine),
         lifetime_(engine.lifetime()),
+        call_(call.id() < kFirstHook ? call.id() : 0),
+        session_(call.session()),
         complete_(std::move(complete)),
         form_(std::move(form)),
         push_(push),
         id_(random_id()) {}
 
-  void begin(const Call& call) {
+  bool is_open() const override { return open_; }
+
+  void pass(bool more) override {
     InputRequest request;
-    request.call = call.id() < kFirstHook ? call.id() : 0;
+    request.call = call_;
     request.id = id_;
-    request.session = call.session();
+    request.session = session_;
+    request.key = form_.key;
     request.kind = form_.kind;
     request.params = to_text(form_.params);
+    request.more = more;
     // Dropping the last copy of the reply is an answer, too.
     auto reply = std::make_shared<Reply>(shared_from_this());
     request.reply = [reply](const InputAnswer& answer) { return reply->of->finish(answer); };
-    engine_.post([self = shared_from_this(), request = std::move(request)]() mutable {
-      if (!self->open_) return;
-      self->given_ = self->engine_.pass_input(std::move(request));
-    });
+    given_ = engine_.pass_input(std::move(request));
   }
 
   // Its script waits no longer.
@@ -84,6 +93,8 @@ class InputQuestion : public std::enable_shared_from_this<InputQuestion> {
 
   Engine& engine_;  // not touched once it is gone
   std::weak_ptr<const void> lifetime_;
+  CallId call_;
+  std::string session_;
   Completer complete_;
   InputForm form_;
   PushAnswer push_;
@@ -147,12 +158,40 @@ int push_model_answer(lua_State* state, const InputForm&, const InputAnswer& ans
   return 1;
 }
 
+int push_roots(lua_State* state, const InputForm&, const InputAnswer& answer) {
+  constexpr std::string_view kFile = "file://";
+  if (answer.result.empty()) return push_nobody(state, answer);
+  const Json result = parse_object(answer.result, kMaxContentBytes);
+  const Json* roots = find_member(result, "roots");
+  if (roots == nullptr || !roots->is_array() || roots->size() > kMaxRoots) {
+    return push_fault(
+        state, "invalid_answer",
+        "the client's answer is no list of at most " + std::to_string(kMaxRoots) + " directories");
+  }
+  Json made = Json::array();
+  for (const Json& root : *roots) {
+    const std::string uri = text_member(root, "uri");
+    if (uri.empty() || uri.size() > kMaxUriBytes) {
+      return push_fault(state, "invalid_answer", "a directory of the client's answer has no URI");
+    }
+    Json entry = {{"uri", uri}};
+    if (const std::string* name = find_text(root, "name")) entry["name"] = *name;
+    if (uri.starts_with(std::string(kFile) + "/")) {
+      const std::string path = percent_decoded(uri.substr(kFile.size()));
+      if (path.find('\0') == std::string::npos) entry["path"] = path;
+    }
+    made.push_back(std::move(entry));
+  }
+  push_json(state, made);
+  return 1;
+}
+
 int ask(lua_State* state, InputForm form, PushAnswer push) {
   const auto task = Task::current(state);
   Call& call = task->call();
-  auto question =
-      std::make_shared<InputQuestion>(call.engine(), task->completer(), std::move(form), push);
-  question->begin(call);
+  auto question = std::make_shared<InputQuestion>(call, call.engine(), task->completer(),
+                                                  std::move(form), push);
+  call.ask_client(question);
   return task->suspend(state, std::make_unique<InputOp>(std::move(question)));
 }
 
@@ -178,12 +217,29 @@ int l_ask_model(lua_State* state) {
   });
 }
 
+// [options?]
+int l_ask_roots(lua_State* state) {
+  lua_settop(state, 1);
+  if (lua_isnil(state, 1)) {
+    lua_newtable(state);
+    lua_replace(state, 1);
+  }
+  luaL_checktype(state, 1, LUA_TTABLE);
+  return with_wrong_use(state, [state] {
+    Result<InputForm> form = read_roots(state, 1);
+    if (!form) throw WrongUse("ask.roots", form.status().message());
+    return ask(state, std::move(*form), push_roots);
+  });
+}
+
 }  // namespace
 
 void open_ask(lua_State* state) {
   lua_newtable(state);
   push_suspending(state, l_ask_model, "ask.model");
   lua_setfield(state, -2, "model");
+  push_suspending(state, l_ask_roots, "ask.roots");
+  lua_setfield(state, -2, "roots");
   lua_createtable(state, 0, 2);  // [ask, metatable]
   push_suspending(state, l_ask, "ask");
   lua_setfield(state, -2, "__call");

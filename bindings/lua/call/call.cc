@@ -92,6 +92,7 @@ void Call::turn(Nanos slice) {
   ready_.pop_front();
   task->queued = false;
   task->run(slice);
+  pass_questions();
   deliver_progress();
 }
 
@@ -443,6 +444,7 @@ void Call::release() {
   if (engine_lifetime_.expired()) {
     generation_.reset();
   } else if (generation_) {
+  questions_.clear();
     engine_.let_go(std::move(generation_));
   }
 }
@@ -514,6 +516,19 @@ void Call::deliver_progress() {
   for (const Progress& each : due) {
     if (on_progress_) on_progress_(each);
   }
+}
+
+void Call::pass_questions() {
+  if (questions_.empty() || !ready_.empty() || ended()) return;
+  engine_.post([held = std::exchange(questions_, {})] {
+    std::vector<HeldQuestion*> open;
+    for (const auto& question : held) {
+      if (question->is_open()) open.push_back(question.get());
+    }
+    for (HeldQuestion* question : open) {
+      if (question->is_open()) question->pass(question != open.back());
+    }
+  });
 }
 
 Result<std::shared_ptr<Call>> Call::call_tool(std::string tool, Json arguments,

@@ -54,6 +54,16 @@ inline constexpr int kMaxCallDepth = 8;               // tool.call within tool.c
 inline constexpr std::size_t kMaxTasks = 10'000;      // alive in one call
 inline constexpr std::size_t kMaxTaskArguments = 30;  // what fits on a new coroutine's stack
 
+// What a task asks the client of its call, until it is passed on.
+class HeldQuestion {
+ public:
+  virtual ~HeldQuestion() = default;
+  // Returns false when its task waits no longer.
+  virtual bool is_open() const = 0;
+  // Passes it to the host. `more`: another one follows at once.
+  virtual void pass(bool more) = 0;
+};
+
 class Call final : public std::enable_shared_from_this<Call> {
  public:
   Call(Engine& engine, CallOptions options);
@@ -135,6 +145,10 @@ class Call final : public std::enable_shared_from_this<Call> {
   std::size_t task_count() const { return tasks_.size(); }
   Nanos lua_left() const { return lua_left_; }
   void charge(Nanos used) { lua_left_ -= used; }
+  // Passes the question on from run_ready, once no task can run on, with all that they ask.
+  void ask_client(std::shared_ptr<HeldQuestion> question) {
+    questions_.push_back(std::move(question));
+  }
   void budget_gone(const Failure& failure);
   void on_root_done();
   const std::string& cancel_message() const { return cancel_message_; }
@@ -170,6 +184,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   void on_child_call_ended(Call& child);
   void kill_run(const std::string& run_id);
   void deliver_progress();
+  void pass_questions();
   void describe(WaitingFor* waiting) const;
   void release();
 
@@ -215,6 +230,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   std::shared_ptr<Task> root_;
   std::set<Task*> tasks_;  // all that exist, including those that only a script refers to
   std::deque<std::shared_ptr<Task>> ready_;
+  std::vector<std::shared_ptr<HeldQuestion>> questions_;  // to be passed on
   std::vector<std::shared_ptr<Call>> child_calls_;
   std::set<std::string> runs_;
   std::size_t kills_ = 0;           // kills whose reports have not come yet

@@ -24,9 +24,9 @@ Status form_fault(const std::string& problem) {
 }
 
 // MCP lets a form have these keywords alone.
-constexpr std::array kFormKeywords = {"type",    "title",  "description", "default",   "enum",
-                                      "oneOf",   "format", "minLength",   "maxLength", "minimum",
-                                      "maximum", "items",  "minItems",    "maxItems"};
+constexpr std::array kFormKeywords = {
+    "type",      "title",     "description", "default", "enum",  "enumNames", "oneOf",   "format",
+    "minLength", "maxLength", "minimum",     "maximum", "items", "minItems",  "maxItems"};
 
 bool is_choice(const Json& schema) {
   return schema.contains("enum") || schema.contains("oneOf") || schema.contains("anyOf");
@@ -75,7 +75,8 @@ Result<Json> form_schema(Json form) {
 Result<InputForm> read_form(lua_State* state, int index) {
   static const DefinitionShape shape(
       {{"message", {{"type", "string"}, {"minLength", 1}, {"maxLength", kMaxQuestionBytes}}},
-       {"form", {{"type", "object"}}}},
+       {"form", {{"type", "object"}}},
+       {"key", name_shape()}},
       {"message"}, {});
   lua_pushvalue(state, index);
   Result<Json> options = shape.read(state);
@@ -90,6 +91,7 @@ Result<InputForm> read_form(lua_State* state, int index) {
   if (!check) return form_fault("form: " + check.status().message());
   InputForm made;
   made.kind = "elicitation";
+  made.key = options->value("key", "");
   made.params = {{"message", (*options)["message"]}, {"requestedSchema", std::move(*schema)}};
   made.check = std::move(*check);
   return made;
@@ -100,7 +102,8 @@ Result<InputForm> read_sampling(lua_State* state, int index) {
       {{"max_tokens", {{"type", "integer"}, {"minimum", 1}, {"maximum", kMaxTokens}}},
        {"system", {{"type", "string"}}},
        {"temperature", {{"type", "number"}, {"minimum", 0}}},
-       {"stop", {{"type", "array"}, {"items", {{"type", "string"}}}, {"maxItems", kMaxStops}}}},
+       {"stop", {{"type", "array"}, {"items", {{"type", "string"}}}, {"maxItems", kMaxStops}}},
+       {"key", name_shape()}},
       {"max_tokens"}, {"messages"});
   lua_pushvalue(state, index);
   const Result<Json> options = shape.read(state);
@@ -111,12 +114,26 @@ Result<InputForm> read_sampling(lua_State* state, int index) {
   if (!messages) return messages.status();
   InputForm made;
   made.kind = "sampling";
+  made.key = options->value("key", "");
   made.params = {{"messages", (*messages)["messages"]}, {"maxTokens", (*options)["max_tokens"]}};
   for (const auto& [ours, theirs] :
        {std::pair("system", "systemPrompt"), std::pair("temperature", "temperature"),
         std::pair("stop", "stopSequences")}) {
     if (options->contains(ours)) made.params[theirs] = (*options)[ours];
   }
+  return made;
+}
+
+Result<InputForm> read_roots(lua_State* state, int index) {
+  static const DefinitionShape shape({{"key", name_shape()}}, {}, {});
+  lua_pushvalue(state, index);
+  const Result<Json> options = shape.read(state);
+  lua_pop(state, 1);
+  if (!options) return options.status();
+  InputForm made;
+  made.kind = "roots";
+  made.key = options->value("key", "");
+  made.params = Json::object();
   return made;
 }
 

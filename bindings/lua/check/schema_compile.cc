@@ -14,9 +14,9 @@ constexpr int kMaxSchemaDepth = 64;
 constexpr std::size_t kMaxPatternBytes = 4096;
 
 // Annotations for people and models; any value is valid.
-const std::set<std::string> kAnnotations = {"title",    "description", "examples",   "format",
-                                            "$schema",  "$comment",    "$defs",      "definitions",
-                                            "readOnly", "writeOnly",   "deprecated", "x-rare"};
+const std::set<std::string> kAnnotations = {
+    "title",       "description", "examples",  "format",     "$schema", "$comment", "$defs",
+    "definitions", "readOnly",    "writeOnly", "deprecated", "x-rare",  "$anchor",  "enumNames"};
 const std::vector<std::string> kKeywords = {"type",
                                             "properties",
                                             "required",

@@ -28,8 +28,14 @@ int hex_digit(char letter) {
   return -1;
 }
 
-// Replaces %XX; anything else stays.
-std::string decoded(const std::string& text) {
+bool is_name(const std::string& text) {
+  static const re2::RE2 kName("[A-Za-z_][A-Za-z0-9_]{0,63}");
+  return re2::RE2::FullMatch(text, kName);
+}
+
+}  // namespace
+
+std::string percent_decoded(const std::string& text) {
   constexpr int kHex = 16;
   std::string made;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -44,13 +50,6 @@ std::string decoded(const std::string& text) {
   }
   return to_utf8(made);
 }
-
-bool is_name(const std::string& text) {
-  static const re2::RE2 kName("[A-Za-z_][A-Za-z0-9_]{0,63}");
-  return re2::RE2::FullMatch(text, kName);
-}
-
-}  // namespace
 
 UriTemplate::UriTemplate(const std::string& pattern, std::vector<std::string> variables)
     : pattern_(pattern, byte_options()), variables_(std::move(variables)) {}
@@ -114,7 +113,7 @@ std::optional<Json> UriTemplate::match(const std::string& uri) const {
     return std::nullopt;
   }
   Json made = Json::object();
-  for (std::size_t i = 0; i < values.size(); ++i) made[variables_[i]] = decoded(values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) made[variables_[i]] = percent_decoded(values[i]);
   return made;
 }
 

@@ -17,6 +17,9 @@ namespace gibbous::lua {
 
 inline constexpr std::size_t kMaxTemplateVariables = 8;
 
+// Replaces %XX; anything else stays. The result is valid UTF-8.
+std::string percent_decoded(const std::string& text);
+
 class UriTemplate {
  public:
   // Fails with script_error for anything but a scheme, literal text and these two expressions.

@@ -14,6 +14,9 @@ namespace gibbous::lua {
 
 inline const std::vector<std::string> kPermissions = {"read", "write", "execute"};
 
+// What a script can ask a client for: ask, ask.model, ask.roots.
+inline const std::vector<std::string> kAskKinds = {"form", "model", "roots"};
+
 class SchemaCheck;  // check/schema_check.h
 
 struct ToolDefinition {
@@ -29,8 +32,10 @@ struct ToolDefinition {
   std::shared_ptr<const SchemaCheck> input_check;
   std::shared_ptr<const SchemaCheck> output_check;  // null when there is none
   LuaRef run;
-  bool structured = false;    // models read its data
-  bool hidden = false;        // a function of the host: only scripts call it
+  bool structured = false;  // models read its data
+  bool hidden = false;      // a function of the host: only scripts call it
+  // What its client must be able to answer (kAskKinds).
+  std::vector<std::string> asks;
   bool takes_limits = false;  // gets the argument `limits` when the mode lets tools set them
   std::string command;        // the argument that is a command line for a shell; "": none
   std::string typed;  // the argument that is typed into a program and not recorded; "": none

@@ -382,6 +382,7 @@ class ToolsetReader {
     made->permission = data["permission"];
     made->structured = data["structured"];
     made->takes_limits = data["takes_limits"];
+    made->asks = data.value("asks", made->asks);
     made->command = data.value("command", "");
     made->typed = data.value("typed", "");
     made->words = data.value("words", "");
@@ -500,6 +501,10 @@ const DefinitionShape& tool_shape() {
          {"additionalProperties", false}}},
        {"structured", {{"type", "boolean"}, {"default", false}}},
        {"takes_limits", {{"type", "boolean"}, {"default", false}}},
+       {"asks",
+        {{"type", "array"},
+         {"items", {{"type", "string"}, {"enum", kAskKinds}}},
+         {"uniqueItems", true}}},
        {"command", text},
        {"typed", text},
        {"words", text},

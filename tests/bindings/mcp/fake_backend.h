@@ -47,6 +47,11 @@ class FakeBackend final : public ToolsBackend {
     return false;
   }
 
+  std::vector<std::string> asks_of(std::string_view tool) const override {
+    const auto found = asked_by.find(tool);
+    return found == asked_by.end() ? std::vector<std::string>() : found->second;
+  }
+
   CallId call(CallRequest request, std::function<void(CallResult)> on_done,
               std::function<void(const Progress&)> on_progress) override {
     calls[++last] = Call{std::move(request), std::move(on_done), std::move(on_progress)};
@@ -120,7 +125,8 @@ class FakeBackend final : public ToolsBackend {
 
   std::vector<ToolInfo> known;
   std::vector<ResourceInfo> readable;
-  std::vector<PromptInfo> offered;  // by name
+  std::vector<PromptInfo> offered;                                        // by name
+  std::map<std::string, std::vector<std::string>, std::less<>> asked_by;  // Runtime::asks_of()
   std::map<CallId, Call> calls;
   CallId last = 0;
   std::vector<std::string> runs;  // the oldest first

@@ -29,8 +29,11 @@ struct Asked : Fixture {
     return message;
   }
   // The script of the last call asks.
-  void script_asks(const std::string& kind = "elicitation", const std::string& params = kForm) {
+  void script_asks(const std::string& kind = "elicitation", const std::string& params = kForm,
+                   const std::string& key = "", bool more = false) {
     InputRequest question;
+    question.key = key;
+    question.more = more;
     question.call = backend.last;
     question.id = "input" + std::to_string(answers.size());
     question.kind = kind;
@@ -192,6 +195,83 @@ TEST_CASE("a question without a response is asked again, with a new state") {
   // The client has lost what it could do.
   client.say(Asked::modern_call(3, Json::object(), Json{{"requestState", again["requestState"]}}));
   CHECK(client.answers[0]->message == "the client does not support elicitation (forms)");
+}
+
+const Json kEverything =
+    Json{{"elicitation", Json::object()}, {"sampling", Json::object()}, {"roots", Json::object()}};
+
+TEST_CASE("what a script asks at the same time reaches a modern client in one round") {
+  Asked client;
+  client.say(Asked::modern_call(1, kEverything));
+  client.script_asks("elicitation", kForm, "user_name", true);
+  CHECK(client.silent());
+  client.script_asks("sampling", R"({"messages":[],"maxTokens":5})", "user_name", true);
+  client.script_asks("roots", "{}", "where");
+  const Json required = client.heard()["result"];
+  const Json& asked = required["inputRequests"];
+  REQUIRE(asked.size() == 3);
+  CHECK(asked["user_name"]["method"] == "elicitation/create");
+  CHECK(asked["where"] == Json{{"method", "roots/list"}, {"params", Json::object()}});
+  // The name was taken.
+  CHECK(asked["ask-1"]["method"] == "sampling/createMessage");
+  const Json answer{{"roots", Json::array()}};
+  // One answer is not enough: the rest is asked again.
+  const Json again = client.ask(Asked::modern_call(
+      2, kEverything,
+      Json{{"requestState", required["requestState"]}, {"inputResponses", {{"where", answer}}}}));
+  CHECK(Json::parse(client.answers[2]->result) == answer);
+  CHECK(again["result"]["inputRequests"].size() == 2);
+}
+
+TEST_CASE("of several questions a client gets those that it can answer") {
+  Asked client;
+  client.say(Asked::modern_call(1, kModel));
+  client.script_asks("sampling", R"({"messages":[],"maxTokens":5})", "", true);
+  client.script_asks("elicitation", kForm);
+  const Json required = client.heard()["result"];
+  REQUIRE(required["inputRequests"].size() == 1);
+  CHECK(required["inputRequests"].begin().value()["method"] == "sampling/createMessage");
+  CHECK(client.answers[1]->result.empty());
+  client.say(Asked::modern_call(2, Json::object()));
+  client.script_asks("roots", "{}");
+  CHECK(client.answers[2]->message == "the client does not support roots");
+  CHECK(client.silent());
+}
+
+TEST_CASE("a legacy client gets each of several questions as a request, with an id of its own") {
+  Asked client;
+  client.shake_hands("2025-11-25", kEverything);
+  client.call(1);
+  client.script_asks("elicitation", kForm, "same", true);
+  client.script_asks("roots", "{}", "same");
+  const Json form = client.next();
+  const Json roots = client.next();
+  CHECK(form["method"] == "elicitation/create");
+  CHECK(roots["method"] == "roots/list");
+  CHECK(form["id"] != roots["id"]);
+  client.respond(roots["id"], Json{{"roots", Json::array()}});
+  CHECK_FALSE(client.answers[0]);
+  CHECK(client.answers[1]);
+}
+
+TEST_CASE("a tool that needs what the client lacks is refused before it runs") {
+  Asked modern;
+  modern.backend.asked_by["echo"] = {"form", "model"};
+  const Json refused = modern.ask(Asked::modern_call(1, kForms))["error"];
+  CHECK(refused["code"] == -32021);
+  CHECK(refused["data"] == Json{{"requiredCapabilities", Json{{"sampling", Json::object()}}}});
+  CHECK(modern.backend.last == 0);
+  modern.say(Asked::modern_call(2, kEverything));
+  CHECK(modern.backend.last != 0);
+
+  Asked legacy;
+  legacy.backend.asked_by["echo"] = {"form"};
+  legacy.shake_hands("2025-11-25", kModel);
+  const Json result =
+      legacy.ask(Fixture::request(1, "tools/call", Json{{"name", "echo"}}))["result"];
+  CHECK(result["isError"] == true);
+  CHECK(result["_meta"]["gibbous/errorCode"] == "cannot_ask");
+  CHECK(result["content"][0]["text"] == "The tool echo needs a client with: elicitation");
 }
 
 }  // namespace

@@ -177,3 +177,125 @@ TEST_CASE("the client's model is asked in MCP's terms, and answers with content"
   CHECK(world.finish(world.call).text == "invalid_answer");
   CHECK(contains(world.run("bad").message, "ask.model: max_tokens: is missing"));
 }
+
+namespace {
+
+constexpr char kTogether[] =
+    "define('both', function()\n"
+    "  local got = task.all {\n"
+    "    function() return (ask { key = 'sure', message = 'Sure?' }) and 'yes' or 'no' end,\n"
+    "    function()\n"
+    "      local roots, err = ask.roots { key = 'where' }\n"
+    "      return roots and #roots or err.code\n"
+    "    end }\n"
+    "  return got[1] .. ' ' .. got[2]\n"
+    "end)\n"
+    "define('one_fails', function()\n"
+    "  task.all { function() ask { message = 'Sure?' } end, function() error('broken') end }\n"
+    "end)\n"
+    "define('late', function()\n"
+    "  local first = task.spawn(function() return ask { message = 'First?' } end)\n"
+    "  time.sleep(1)\n"
+    "  local second = ask { message = 'Second?' }\n"
+    "  return (first:await() and 'a' or '-') .. (second and 'b' or '-')\n"
+    "end)";
+
+InputAnswer answer_of(const std::string& result) {
+  InputAnswer answer;
+  answer.result = result;
+  return answer;
+}
+
+const char* const kYes = R"({"action":"accept","content":{}})";
+
+}  // namespace
+
+TEST_CASE("what tasks ask at the same time comes together, and each gets its answer") {
+  Asking world;
+  world.start(kTogether);
+  world.begin_asking();
+  world.call = world.begin("both");
+  REQUIRE(world.until([&] { return world.asked.size() == 2; }));
+  CHECK(world.asked[0].more);
+  CHECK(world.asked[0].key == "sure");
+  CHECK_FALSE(world.asked[1].more);
+  CHECK(world.asked[1].key == "where");
+  CHECK(world.asked[1].kind == "roots");
+  CHECK(world.asked[1].params == "{}");
+  CHECK(world.asked[1].reply(answer_of(R"({"roots":[{"uri":"file:///a"}]})")));
+  CHECK(world.asked[0].reply(answer_of(kYes)));
+  CHECK(world.finish(world.call).text == "yes 1");
+}
+
+TEST_CASE("what a task asks later comes on its own") {
+  Asking world;
+  world.start(kTogether);
+  world.begin_asking();
+  world.call = world.begin("late");
+  REQUIRE(world.until([&] { return world.asked.size() == 1; }));
+  CHECK_FALSE(world.asked[0].more);
+  REQUIRE(world.until([&] { return world.asked.size() == 2; }));
+  CHECK_FALSE(world.asked[1].more);
+  CHECK(world.asked[1].reply(answer_of(kYes)));
+  CHECK(world.asked[0].reply(answer_of(kYes)));
+  CHECK(world.finish(world.call).text == "ab");
+}
+
+TEST_CASE("a question of a task that is cancelled in the same turn is never asked") {
+  Asking world;
+  world.start(kTogether);
+  world.begin_asking();
+  const CallResult result = world.run("one_fails");
+  CHECK(contains(result.message, "broken"));
+  world.settle();
+  CHECK(world.asked.empty());
+  CHECK(world.withdrawn.empty());
+}
+
+TEST_CASE("the client's directories come with their paths, and nonsense is an invalid answer") {
+  Asking world;
+  world.start(
+      "define('where', function()\n"
+      "  local roots, err = ask.roots()\n"
+      "  if not roots then return err.code end\n"
+      "  local parts = {}\n"
+      "  for i, r in ipairs(roots) do\n"
+      "    parts[i] = (r.name or '-') .. '=' .. (r.path or r.uri)\n"
+      "  end\n"
+      "  return table.concat(parts, ' ')\n"
+      "end)\n"
+      "define('bad', function() ask.roots { kay = 'x' } end)\n"
+      "define('key', function() ask.roots { key = 'no spaces' } end)");
+  CHECK(world.run("where").text == "cannot_ask");
+  world.begin_asking();
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"roots":[{"uri":"file:///a%20b","name":"A"},{"uri":"git:x"}]})", "A=/a b -=git:x"},
+      {R"({"roots":[]})", ""},
+      {R"({"roots":[{"uri":"file:///a%00b"}]})", "-=file:///a%00b"},
+      {R"({"roots":[{"name":"A"}]})", "invalid_answer"},
+      {R"({"roots":5})", "invalid_answer"},
+      {"{}", "invalid_answer"},
+  };
+  for (const auto& [result, text] : cases) {
+    INFO(result);
+    CHECK(world.question("where").reply(answer_of(result)));
+    CHECK(world.finish(world.call).text == text);
+  }
+  CHECK(contains(world.run("bad").message, "ask.roots: kay: unknown field"));
+  CHECK(contains(world.run("key").message, "ask.roots: key: expected"));
+}
+
+TEST_CASE("a form may have titles with enumNames") {
+  Asking world;
+  world.start(
+      "define('pick', function()\n"
+      "  local got = ask { message = 'Which?', form = { type = 'object', properties = {\n"
+      "    one = { type = 'string', enum = { 'a', 'b' }, enumNames = { 'A', 'B' } } } } }\n"
+      "  return got.one\n"
+      "end)");
+  world.begin_asking();
+  const Json form = Json::parse(world.question("pick").params)["requestedSchema"];
+  CHECK(form["properties"]["one"]["enumNames"] == Json::array({"A", "B"}));
+  CHECK(world.asked.back().reply(answer_of(R"({"action":"accept","content":{"one":"b"}})")));
+  CHECK(world.finish(world.call).text == "b");
+}

@@ -247,7 +247,7 @@ std::vector<ToolInfo> Runtime::tools() const {
   if (check() != Refusal::kNone) return tools;
   const bool confines = impl_->engine->current()->policy().confines();
   for (const auto& [name, tool] : impl_->engine->current()->tools()) {
-    if (tool.hidden) continue;
+    if (tool.hidden || !impl_->engine->is_enabled(tool)) continue;
     ToolInfo info;
     info.name = name;
     info.toolset = tool.toolset;
@@ -287,6 +287,7 @@ std::vector<PromptInfo> Runtime::prompts() const {
   std::vector<PromptInfo> prompts;
   if (check() != Refusal::kNone) return prompts;
   for (const auto& [name, prompt] : impl_->engine->current()->prompts()) {
+    if (!impl_->engine->is_enabled(prompt.run)) continue;
     Json arguments = Json::array();
     for (const lua::PromptArgument& each : prompt.arguments) {
       Json argument = {{"name", each.name}, {"required", !each.optional}};
@@ -306,13 +307,13 @@ bool Runtime::has_resource(std::string_view uri) const {
   return impl_->engine->current()->find_resource(std::string(uri), &arguments) != nullptr;
 }
 
-Status Runtime::add_tool(HostTool tool) {
 std::vector<std::string> Runtime::asks_of(std::string_view tool) const {
   if (check() != Refusal::kNone) return {};
   const lua::ToolDefinition* found = impl_->engine->current()->find(std::string(tool));
   return found == nullptr || found->hidden ? std::vector<std::string>() : found->asks;
 }
 
+Status Runtime::add_tool(HostTool tool) {
   if (const Refusal refusal = check(true); refusal != Refusal::kNone) return refused(refusal);
   const Impl::Frame frame(*impl_);
   return impl_->add_part(host::checked_tool(std::move(tool), impl_->border));

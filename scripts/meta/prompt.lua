@@ -30,6 +30,8 @@
 ---@field description? string at most 4000 characters
 ---@field arguments? PromptArgument[] in the order in which people are asked for them; at most 20
 ---@field permission? Permission default: read
+---@field enabled? boolean default: true; false: clients neither see nor get the prompt until a
+---script says prompt.enable
 ---@field run fun(args: table<string, string>, ctx: ToolContext): PromptAnswer args are strings
 
 ---A string is short for a text of the user, and a list for its messages.
@@ -61,3 +63,18 @@
 ---@since 0.2.0
 ---@overload fun(definition: PromptDefinition): PromptDefinition
 prompt = {}
+
+---Lets clients see and get a prompt that was disabled, or defined with `enabled = false`; otherwise
+---like tool.enable.
+---
+---Example: `prompt.enable(args.name)`
+---@since 0.2.0
+---@param name string
+function prompt.enable(name) end
+
+---Hides a prompt: clients neither see nor get it; otherwise like tool.disable.
+---
+---Example: `prompt.disable(args.name)`
+---@since 0.2.0
+---@param name string
+function prompt.disable(name) end

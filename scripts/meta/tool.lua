@@ -99,6 +99,8 @@
 ---@field asks? ('form'|'model'|'roots')[] what the tool cannot do without: ask, ask.model or
 ---ask.roots. A call of an MCP client that supports less ends before it runs: with -32021, or
 ---cannot_ask
+---@field enabled? boolean default: true; false: clients neither see nor call the tool until a
+---script says tool.enable
 ---@field takes_limits? boolean default: false; true: the tool has args.limits (Limits), to pass on
 ---to run.start, in modes that say `tool_limits = true`
 ---@field run fun(args: table<string, any>, ctx: ToolContext): string|ToolResult args are checked,
@@ -210,6 +212,23 @@ function tool.progress(progress, total, message) end
 ---@since 0.1.0
 ---@param run string|Run
 function tool.tells(run) end
+
+---Lets clients see and call a tool that was disabled, or defined with `enabled = false`. They are
+---told that the list has changed. It holds for all clients, until tool.disable or the end of the
+---host; a reload that keeps the tool keeps it. Raises outside of a call, and for an unknown tool.
+---
+---Example: `tool.enable(args.name)`
+---@since 0.2.0
+---@param name string
+function tool.enable(name) end
+
+---Hides a tool: its calls, also by tool.call, end with unknown_tool. Those that run go on.
+---Otherwise like tool.enable.
+---
+---Example: `tool.disable(args.name)`
+---@since 0.2.0
+---@param name string
+function tool.disable(name) end
 
 ---Calls another tool in the same session and waits for it. The policy judges it like any call.
 ---Returns nil, err with the tool's own code, or unknown_tool, invalid_arguments, denied,

@@ -1,5 +1,5 @@
 // The table `tool`: callable, tool{ ... } checks a definition; and the functions of a running tool:
-// tool.error, tool.progress, tool.call.
+// tool.error, tool.progress, tool.call, tool.enable.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -11,6 +11,7 @@
 #include "bindings/lua/api/define.h"
 #include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/call/call.h"
+#include "bindings/lua/call/engine.h"
 #include "bindings/lua/call/task.h"
 #include "bindings/lua/check/content_value.h"
 #include "bindings/lua/check/definition.h"
@@ -71,6 +72,26 @@ int l_tool_tells(lua_State* state) {
   return 0;
 }
 
+int set_enabled(lua_State* state, bool enabled) {
+  luaL_checktype(state, 1, LUA_TSTRING);
+  Call& call = Task::current(state)->call();
+  const std::string name = lua_tostring(state, 1);
+  const ToolDefinition* tool = call.generation().find(name);
+  if (tool == nullptr || tool->hidden) {
+    return luaL_argerror(state, 1, "expected the name of a tool that is loaded");
+  }
+  call.engine().enable(*tool, enabled);
+  return 0;
+}
+
+int l_tool_enable(lua_State* state) {
+  return set_enabled(state, true);
+}
+
+int l_tool_disable(lua_State* state) {
+  return set_enabled(state, false);
+}
+
 class CallOp final : public PendingOp {
  public:
   explicit CallOp(std::shared_ptr<Call> call) : call_(std::move(call)) {}
@@ -122,10 +143,8 @@ int l_tool_call(lua_State* state) {
 }
 
 constexpr luaL_Reg kTool[] = {
-    {"error", l_tool_error},
-    {"progress", l_tool_progress},
-    {"tells", l_tool_tells},
-    {nullptr, nullptr},
+    {"error", l_tool_error},   {"progress", l_tool_progress}, {"tells", l_tool_tells},
+    {"enable", l_tool_enable}, {"disable", l_tool_disable},   {nullptr, nullptr},
 };
 
 }  // namespace

@@ -172,10 +172,15 @@ const ToolDefinition* Call::find_callee() {
   if (kind_ == CallKind::kPrompt || kind_ == CallKind::kPromptCompletion) return find_prompt();
   if (kind_ == CallKind::kResourceCompletion) return find_template();
   const ToolDefinition* found = generation_->find(tool_name_);
-  if (found != nullptr && (!found->hidden || parent_ != nullptr)) return found;
+  const bool is_there = found != nullptr && (!found->hidden || parent_ != nullptr);
+  if (is_there && engine_.is_enabled(*found)) return found;
+  if (is_there) {
+    fail("unknown_tool", "the tool '" + tool_name_ + "' is disabled at the moment");
+    return nullptr;
+  }
   std::vector<std::string> known;
   for (const auto& [name, tool] : generation_->tools()) {
-    if (!tool.hidden) known.push_back(name);
+    if (!tool.hidden && engine_.is_enabled(tool)) known.push_back(name);
   }
   const std::string near = nearest_name(tool_name_, known);
   fail("unknown_tool", "there is no tool '" + tool_name_ + "'" + did_you_mean(near));
@@ -194,12 +199,14 @@ const ToolDefinition* Call::find_template() {
 
 const ToolDefinition* Call::find_prompt() {
   const auto found = generation_->prompts().find(tool_name_);
-  if (found != generation_->prompts().end()) {
+  if (found != generation_->prompts().end() && engine_.is_enabled(found->second.run)) {
     prompt_ = &found->second;
     return kind_ == CallKind::kPrompt ? &prompt_->run : &prompt_->complete;
   }
   std::vector<std::string> known;
-  for (const auto& [name, prompt] : generation_->prompts()) known.push_back(name);
+  for (const auto& [name, prompt] : generation_->prompts()) {
+    if (engine_.is_enabled(prompt.run)) known.push_back(name);
+  }
   const std::string near = nearest_name(tool_name_, known);
   fail("unknown_prompt", "there is no prompt '" + tool_name_ + "'" + did_you_mean(near));
   return nullptr;
@@ -437,6 +444,7 @@ void Call::release() {
   ready_.clear();
   root_.reset();
   progress_.clear();
+  questions_.clear();
   on_progress_ = nullptr;
   tool_ = nullptr;
   resource_ = nullptr;
@@ -444,7 +452,6 @@ void Call::release() {
   if (engine_lifetime_.expired()) {
     generation_.reset();
   } else if (generation_) {
-  questions_.clear();
     engine_.let_go(std::move(generation_));
   }
 }
@@ -511,13 +518,6 @@ bool Call::report_waiting(const ProgressPace& pace) {
   return true;
 }
 
-void Call::deliver_progress() {
-  const std::vector<Progress> due = std::exchange(progress_, {});
-  for (const Progress& each : due) {
-    if (on_progress_) on_progress_(each);
-  }
-}
-
 void Call::pass_questions() {
   if (questions_.empty() || !ready_.empty() || ended()) return;
   engine_.post([held = std::exchange(questions_, {})] {
@@ -529,6 +529,13 @@ void Call::pass_questions() {
       if (question->is_open()) question->pass(question != open.back());
     }
   });
+}
+
+void Call::deliver_progress() {
+  const std::vector<Progress> due = std::exchange(progress_, {});
+  for (const Progress& each : due) {
+    if (on_progress_) on_progress_(each);
+  }
 }
 
 Result<std::shared_ptr<Call>> Call::call_tool(std::string tool, Json arguments,

@@ -154,6 +154,11 @@ class Engine {
   void on_event(std::function<void(Event)> sink);
   // Queues an event for the sink. `fields` is an object; "event" and "session" are added.
   void emit(const std::string& name, const std::string& session, Json fields);
+  // Whether clients see the tool, or the prompt whose `run` it is, and can call it: as it is
+  // defined, unless a script has said otherwise meanwhile. That counts until it is gone from the
+  // scripts.
+  bool is_enabled(const ToolDefinition& tool) const;
+  void enable(const ToolDefinition& tool, bool enabled);
   // Queues a line for Context::log; without one it becomes the event `log`.
   void log(const std::string& level, const std::string& message, Json fields,
            const std::string& session);
@@ -231,6 +236,7 @@ class Engine {
   void report_success(Generation& before, Generation& after);
   void report_notes();
   void take_over(std::shared_ptr<Generation> next);
+  void forget_missing();
   void take_loaded(const std::function<void()>& on_done);
   void drain(std::shared_ptr<Generation> old);
   void dispose_unused();
@@ -255,8 +261,9 @@ class Engine {
   std::deque<std::function<void()>> posted_;
   std::deque<Notice> notices_;
   std::size_t dropped_notices_ = 0;
-  std::set<std::string> said_notes_;    // about the layers of the configuration
-  std::set<std::string> deprecations_;  // names with a warning already
+  std::map<std::string, bool> enabled_;  // by ToolDefinition::name
+  std::set<std::string> said_notes_;     // about the layers of the configuration
+  std::set<std::string> deprecations_;   // names with a warning already
   bool running_ = false;
   bool flushing_ = false;
 

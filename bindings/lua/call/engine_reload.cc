@@ -31,7 +31,7 @@ bool shows_the_same(const Generation& one, const Generation& other) {
                              a->title == b->title && a->description == b->description &&
                              a->input_schema == b->input_schema &&
                              a->output_schema == b->output_schema &&
-                             a->annotations == b->annotations;
+                             a->annotations == b->annotations && a->enabled == b->enabled;
                     });
 }
 
@@ -57,7 +57,8 @@ bool prompts_the_same(const Generation& one, const Generation& other) {
                       const PromptDefinition& right = b.second;
                       return left.name == right.name && left.title == right.title &&
                              left.description == right.description &&
-                             left.arguments == right.arguments;
+                             left.arguments == right.arguments &&
+                             left.run.enabled == right.run.enabled;
                     });
 }
 
@@ -134,8 +135,29 @@ void Engine::take_over(std::shared_ptr<Generation> next) {
   failed_files_.clear();
   for (const auto& [name, places] : learnt_) next->policy().set_variable(name, places);
   std::shared_ptr<Generation> before = std::exchange(current_, std::move(next));
+  forget_missing();
   report_success(*before, *current_);
   drain(std::move(before));
+}
+
+bool Engine::is_enabled(const ToolDefinition& tool) const {
+  const auto said = enabled_.find(tool.name);
+  return said == enabled_.end() ? tool.enabled : said->second;
+}
+
+void Engine::enable(const ToolDefinition& tool, bool enabled) {
+  if (is_enabled(tool) == enabled) return;
+  enabled_[tool.name] = enabled;
+  const bool is_prompt = tool.name.starts_with(kPromptPrefix);
+  emit(is_prompt ? "prompts_changed" : "tools_changed", "", {{"generation", current_->id()}});
+}
+
+void Engine::forget_missing() {
+  std::erase_if(enabled_, [this](const auto& said) {
+    const std::string& name = said.first;
+    if (!name.starts_with(kPromptPrefix)) return current_->find(name) == nullptr;
+    return current_->prompts().count(name.substr(std::string_view(kPromptPrefix).size())) == 0;
+  });
 }
 
 void Engine::reload_later(const std::function<void()>& on_done) {

@@ -27,7 +27,8 @@ const DefinitionShape& prompt_shape() {
       {{"name", name_shape()},
        {"title", text_shape(kMaxTitleBytes)},
        {"description", text_shape(kMaxDescriptionBytes)},
-       {"permission", {{"type", "string"}, {"enum", kPermissions}, {"default", "read"}}}},
+       {"permission", {{"type", "string"}, {"enum", kPermissions}, {"default", "read"}}},
+       {"enabled", {{"type", "boolean"}, {"default", true}}}},
       {"name"}, {"arguments", "run"});
   return shape;
 }
@@ -98,6 +99,7 @@ Status read_data(lua_State* state, PromptDefinition* made) {
   run.description = made->description;
   run.permission = (*data)["permission"];
   run.hidden = true;
+  run.enabled = (*data)["enabled"];
   Json properties = Json::object();
   Json required = Json::array();
   for (const PromptArgument& argument : made->arguments) {

@@ -36,6 +36,7 @@ struct ToolDefinition {
   bool hidden = false;      // a function of the host: only scripts call it
   // What its client must be able to answer (kAskKinds).
   std::vector<std::string> asks;
+  bool enabled = true;        // until a script says otherwise; see Engine::enable
   bool takes_limits = false;  // gets the argument `limits` when the mode lets tools set them
   std::string command;        // the argument that is a command line for a shell; "": none
   std::string typed;  // the argument that is typed into a program and not recorded; "": none

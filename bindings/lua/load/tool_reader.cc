@@ -383,6 +383,7 @@ class ToolsetReader {
     made->structured = data["structured"];
     made->takes_limits = data["takes_limits"];
     made->asks = data.value("asks", made->asks);
+    made->enabled = data["enabled"];
     made->command = data.value("command", "");
     made->typed = data.value("typed", "");
     made->words = data.value("words", "");
@@ -505,6 +506,7 @@ const DefinitionShape& tool_shape() {
         {{"type", "array"},
          {"items", {{"type", "string"}, {"enum", kAskKinds}}},
          {"uniqueItems", true}}},
+       {"enabled", {{"type", "boolean"}, {"default", true}}},
        {"command", text},
        {"typed", text},
        {"words", text},

@@ -171,3 +171,72 @@ TEST_CASE("a called tool's approval is requested on behalf of the host's call") 
   asked[0].answer(true, "");
   CHECK(world.finish(id).text == "in1");
 }
+
+namespace {
+
+constexpr char kSwitched[] =
+    "define('extra', function() time.sleep(5) return 'here' end, { enabled = false })\n"
+    "define('on', function() tool.enable('extra') return '' end)\n"
+    "define('off', function() tool.disable('extra') return '' end)\n"
+    "define('call', function()\n"
+    "  local result, err = tool.call('extra')\n"
+    "  return result and result.text or err.code\n"
+    "end)\n"
+    "define('wrong', function() tool.enable('nothing') end)\n";
+
+}  // namespace
+
+TEST_CASE("a disabled tool is there once a script enables it, for every caller") {
+  World world;
+  world.start(kSwitched);
+  CHECK(world.run("extra").code == "unknown_tool");
+  CHECK(contains(world.run("extra").message, "the tool 'extra' is disabled"));
+  CHECK(world.run("call").text == "unknown_tool");
+  CHECK_FALSE(contains(world.run("extr").message, "did you mean"));
+  world.run("on");
+  world.settle();
+  CHECK(world.events_named("tools_changed").size() == 1);
+  world.run("on");
+  world.settle();
+  CHECK(world.events_named("tools_changed").size() == 1);
+  CHECK(world.run("extra", "{}", "another session").text == "here");
+  CHECK(world.run("call").text == "here");
+  CHECK(contains(world.run("wrong").message, "expected the name of a tool that is loaded"));
+}
+
+TEST_CASE("a call goes on when its tool is disabled meanwhile, and can be cancelled") {
+  World world;
+  world.start(kSwitched);
+  world.run("on");
+  const CallId id = world.begin("extra");
+  const CallId other = world.begin("extra");
+  world.settle();
+  world.run("off");
+  CHECK(world.engine->cancel(other));
+  CHECK(world.finish(id).text == "here");
+  CHECK(world.finish(other).code == "cancelled");
+  CHECK(world.run("extra").code == "unknown_tool");
+  CHECK(world.events_named("tools_changed").size() == 2);
+}
+
+TEST_CASE("a tool stays enabled over a reload, until it is gone from the scripts") {
+  World world;
+  world.start(kSwitched);
+  world.run("on");
+  REQUIRE(world.engine->reload().ok);
+  CHECK(world.run("extra").text == "here");
+  world.script("define('other', function() return '' end)");
+  REQUIRE(world.engine->reload().ok);
+  world.script(kSwitched);
+  REQUIRE(world.engine->reload().ok);
+  CHECK(world.run("extra").code == "unknown_tool");
+}
+
+TEST_CASE("what a tool asks for is one of three kinds") {
+  World world;
+  world.start("define('a', function() return '' end, { asks = { 'form', 'roots' } })");
+  CHECK(world.engine->current()->find("a")->asks == std::vector<std::string>{"form", "roots"});
+  CHECK(
+      contains(refused(std::string(kGood) + ", asks = { 'person' }"), "asks[1]: expected one of"));
+  CHECK(contains(refused(std::string(kGood) + ", enabled = 1"), "enabled: expected boolean"));
+}

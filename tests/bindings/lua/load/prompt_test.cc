@@ -179,6 +179,24 @@ TEST_CASE("a prompt finishes on its generation, and a reload announces another l
   CHECK(world.events_named("prompts_changed").size() == 1);
 }
 
+TEST_CASE("a disabled prompt is there once a script enables it") {
+  Prompts world;
+  world.open(
+      "add { name = 'a', enabled = false, run = function() return 'here' end }\n"
+      "add { name = 'on', run = function() prompt.enable('a') return '' end }\n"
+      "add { name = 'off', run = function() prompt.disable('a') return '' end }\n"
+      "add { name = 'wrong', run = function() prompt.enable('b') return '' end }");
+  CHECK(world.get("a").code == "unknown_prompt");
+  world.get("on");
+  CHECK(world.get("a").text == "user: here");
+  CHECK(world.events_named("prompts_changed").size() == 1);
+  REQUIRE(world.engine->reload().ok);
+  CHECK(world.get("a").text == "user: here");
+  world.get("off");
+  CHECK(world.get("a").code == "unknown_prompt");
+  CHECK(world.get("wrong").code == "script_error");
+}
+
 TEST_CASE("a prompt ends with a cancel, and with the engine") {
   Prompts world;
   world.open("add { name = 'a', run = function() time.sleep(1e6) end }");

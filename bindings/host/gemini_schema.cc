@@ -14,7 +14,8 @@ const std::map<std::string, std::string> kGeminiTypes = {
 constexpr const char* kGeminiKept[] = {"title",     "description", "minimum",
                                        "maximum",   "minItems",    "maxItems",
                                        "minLength", "maxLength",   "pattern"};
-constexpr const char* kNotInGemini[] = {"$ref", "$defs", "definitions", "allOf", "prefixItems"};
+constexpr const char* kNotInGemini[] = {"$ref",  "$defs",       "definitions",
+                                        "allOf", "prefixItems", "if"};
 
 // Adds the types that are no null. One of several is an alternative.
 bool add_types(const Json& schema, Json* made) {

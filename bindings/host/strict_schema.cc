@@ -17,7 +17,7 @@ const std::set<std::string> kStrictFormats = {"date-time", "time", "date", "dura
                                               "hostname",  "ipv4", "ipv6", "uuid"};
 // The subset has no word for these, and what they say cannot be left out without a change of what
 // the model may send in the other properties.
-constexpr const char* kInexpressible[] = {"allOf", "prefixItems"};
+constexpr const char* kInexpressible[] = {"allOf", "prefixItems", "if"};
 
 class Strict {
  public:

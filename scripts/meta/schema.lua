@@ -3,8 +3,8 @@
 
 ---A JSON Schema (2020-12): type, properties, required, additionalProperties, enum, const, minimum,
 ---maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, minLength, maxLength, pattern (RE2),
----items, prefixItems, minItems, maxItems, uniqueItems, anyOf, oneOf, allOf, not, default, and
----`$ref` to `#/$defs/NAME`. Any other keyword is a load error.
+---items, prefixItems, minItems, maxItems, uniqueItems, anyOf, oneOf, allOf, not, if, then, else,
+---default, and `$ref` to `#/$defs/NAME`. Any other keyword is a load error.
 ---@alias Schema table<string, any>
 
 ---Options of every constructor.

@@ -270,7 +270,16 @@ class Walk {
       take_steps(inner);
       if (matched) return fault(path, "must not be " + node.negated->describe());
     }
-    return true;
+    return !node.condition || conditional(node, value, path, depth);
+  }
+
+  bool conditional(const SchemaNode& node, Json& value, const Path& path, int depth) {
+    Json copy = value;
+    Walk inner = nested();
+    const bool holds = inner.check(*node.condition, copy, path, depth + 1);
+    take_steps(inner);
+    const SchemaNode* next = holds ? node.consequence.get() : node.alternative.get();
+    return next == nullptr || check(*next, value, path, depth + 1);
   }
 
   // Then one short sentence says more than the faults of every alternative.
@@ -351,7 +360,8 @@ class CompiledSchema final : public SchemaCheck {
     for (const auto& [name, property] : node.properties) {
       if (Status status = check_defaults(*property); !status) return status;
     }
-    for (const SchemaNode* inner : {node.items.get(), node.additional.get()}) {
+    for (const SchemaNode* inner : {node.items.get(), node.additional.get(), node.consequence.get(),
+                                    node.alternative.get()}) {
       if (inner == nullptr) continue;
       if (Status status = check_defaults(*inner); !status) return status;
     }

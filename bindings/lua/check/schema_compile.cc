@@ -40,6 +40,9 @@ const std::vector<std::string> kKeywords = {"type",
                                             "oneOf",
                                             "allOf",
                                             "not",
+                                            "if",
+                                            "then",
+                                            "else",
                                             "default",
                                             "$ref",
                                             "title",
@@ -101,7 +104,10 @@ class Compiler {
   static bool loops(const SchemaNode* at, std::set<const SchemaNode*>* path) {
     if (at == nullptr) return false;
     if (!path->insert(at).second) return true;
-    bool found = loops(at->ref, path) || loops(at->negated.get(), path);
+    bool found = loops(at->ref, path);
+    for (const auto* each : {&at->negated, &at->condition, &at->consequence, &at->alternative}) {
+      found = found || loops(each->get(), path);
+    }
     for (const auto* branches : {&at->any_of, &at->one_of, &at->all_of}) {
       for (const auto& branch : *branches) found = found || loops(branch.get(), path);
     }
@@ -172,6 +178,9 @@ class Compiler {
     if (key == "oneOf") return branches(&made.one_of, value, place, depth);
     if (key == "allOf") return branches(&made.all_of, value, place, depth);
     if (key == "not") return node(value, place, depth + 1, &made.negated);
+    if (key == "if") return node(value, place, depth + 1, &made.condition);
+    if (key == "then") return node(value, place, depth + 1, &made.consequence);
+    if (key == "else") return node(value, place, depth + 1, &made.alternative);
     if (key == "$ref") {
       if (!value.is_string()) return fault(place, "expected a string");
       references_.emplace_back(&made, value.get<std::string>());

@@ -55,6 +55,7 @@ struct SchemaNode {
 
   std::vector<Owned> any_of, one_of, all_of;
   Owned negated;
+  Owned condition, consequence, alternative;  // if, then, else
 
   // Describes what a value must be, for messages: "integer from 1 to 20".
   std::string describe(int depth = 0) const;

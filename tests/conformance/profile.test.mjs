@@ -2,15 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { CLIENTS, Workbench, textOf } from './support.mjs';
+import { CLIENTS, PROFILE, Workbench, textOf } from './support.mjs';
 
-const PROFILE = process.env.GIBBOUS_PROFILE;
-assert.ok(PROFILE, 'GIBBOUS_PROFILE must name the directory profile');
 
 /** A client of a server with the profile, whose user gives these answers. */
 async function connect(t, client, answers) {
-  const bench = await Workbench.for(t);
-  bench.scripts = PROFILE;
+  const bench = await Workbench.with(t, PROFILE);
   const asked = [];
   const onElicit = answers && ((params) => {
     asked.push(params);

@@ -10,13 +10,15 @@ import path from 'node:path';
 import * as v1 from '@modelcontextprotocol/sdk/client/index.js';
 import * as v1http from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as v1stdio from '@modelcontextprotocol/sdk/client/stdio.js';
-import { ElicitRequestSchema, ToolListChangedNotificationSchema }
-  from '@modelcontextprotocol/sdk/types.js';
+import { CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema,
+  ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import * as v2 from '@modelcontextprotocol/client';
 import * as v2stdio from '@modelcontextprotocol/client/stdio';
 
 export const GIBBOUS = process.env.GIBBOUS;
 assert.ok(GIBBOUS, 'GIBBOUS must name the gibbous program');
+/** The fixtures of the official suite; set for the tests that use them. */
+export const PROFILE = process.env.GIBBOUS_PROFILE;
 
 export const MODERN = '2026-07-28';
 const PATIENCE_MS = 20_000;
@@ -215,6 +217,14 @@ export class Workbench {
     return bench;
   }
 
+  /** The same with other scripts. */
+  static async with(t, scripts) {
+    assert.ok(scripts, 'GIBBOUS_PROFILE must name the directory profile');
+    const bench = await Workbench.for(t);
+    bench.scripts = scripts;
+    return bench;
+  }
+
   args(mode = 'dangerous') {
     return ['mcp', '--structured', '--mode', mode, '--scripts', this.scripts, '--workspace', this.directory,
       '--state', path.join(this.directory, 'state'),
@@ -290,9 +300,23 @@ const overStdio = (stdio, bench, mode) => () => new stdio.StdioClientTransport({
   command: bench.program ?? GIBBOUS, args: bench.args(mode), env: bench.env(), stderr: 'ignore',
 });
 
-async function connectV1(transport, { onToolsChanged, onElicit }) {
-  const client = new v1.Client(IDENTITY, onElicit && { capabilities: { elicitation: {} } });
+/** What a client declares that answers these questions. */
+function capabilities({ onElicit, onSample, onRoots }) {
+  return { capabilities: {
+    ...(onElicit && { elicitation: {} }),
+    ...(onSample && { sampling: {} }),
+    ...(onRoots && { roots: {} }),
+  } };
+}
+
+async function connectV1(transport, options) {
+  const { onToolsChanged, onElicit, onSample, onRoots } = options;
+  const client = new v1.Client(IDENTITY, capabilities(options));
   if (onElicit) client.setRequestHandler(ElicitRequestSchema, ({ params }) => onElicit(params));
+  if (onSample) {
+    client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => onSample(params));
+  }
+  if (onRoots) client.setRequestHandler(ListRootsRequestSchema, () => onRoots());
   if (onToolsChanged) {
     client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
   }
@@ -307,15 +331,20 @@ async function connectV1(transport, { onToolsChanged, onElicit }) {
   };
 }
 
-async function connectV2(transport, { onToolsChanged, onElicit }, negotiation) {
+async function connectV2(transport, options, negotiation) {
+  const { onToolsChanged, onElicit, onSample, onRoots } = options;
   const client = new v2.Client(IDENTITY, {
     versionNegotiation: { mode: negotiation },
-    ...(onElicit && { capabilities: { elicitation: {} } }),
+    ...capabilities(options),
     ...(onToolsChanged && { listChanged: { tools: { onChanged: onToolsChanged, debounceMs: 0 } } }),
   });
   if (onElicit) {
     client.setRequestHandler('elicitation/create', ({ params }) => onElicit(params));
   }
+  if (onSample) {
+    client.setRequestHandler('sampling/createMessage', ({ params }) => onSample(params));
+  }
+  if (onRoots) client.setRequestHandler('roots/list', () => onRoots());
   await client.connect(transport());
   return {
     client,
@@ -344,7 +373,7 @@ export const CLIENTS = [
 
 /** `gibbous mcp --http`, once it serves. */
 export class HttpServer {
-  static async start(t, bench, { token, mode, socket } = {}) {
+  static async start(t, bench, { token, mode, socket, open } = {}) {
     const server = new HttpServer();
     const args = [...bench.args(mode), ...(socket ? ['--unix', socket] : ['--http', '127.0.0.1:0'])];
     if (token) {
@@ -352,6 +381,7 @@ export class HttpServer {
       await writeFile(file, `${token}\n`, { mode: 0o600 });
       args.push('--token-file', file);
     }
+    if (open) args.push('--token', 'none');
     server.child = spawn(GIBBOUS, args, {
       stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, ...bench.env() },
     });
@@ -368,7 +398,7 @@ export class HttpServer {
       await until('the server serves', () => server.said.includes('serving'));
       return server;
     }
-    const wanted = token ? /serving (\S+)\n/ : /serving (\S+)\n[^]*Bearer (\S+)\n/;
+    const wanted = token || open ? /serving (\S+)\n/ : /serving (\S+)\n[^]*Bearer (\S+)\n/;
     const [, url, made] = await until('the server serves', () => wanted.exec(server.said));
     server.url = new URL(url);
     server.token = token ?? made;

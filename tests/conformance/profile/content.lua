@@ -75,7 +75,49 @@ local logging = fixture('test_tool_with_logging', 'Logs three lines', function()
   return 'Tool with logging executed'
 end)
 
+local one_line = fixture('test_logging_tool', 'Logs one line', function()
+  log.info('A line of the tool')
+  return 'Logged'
+end)
+
+local dialect = tool {
+  name = 'json_schema_2020_12_tool',
+  description = 'Takes arguments that JSON Schema 2020-12 describes',
+  permission = 'read',
+  input = {
+    ['$schema'] = 'https://json-schema.org/draft/2020-12/schema',
+    type = 'object',
+    ['$defs'] = {
+      address = {
+        ['$anchor'] = 'addressDef',
+        type = 'object',
+        properties = { street = { type = 'string' }, city = { type = 'string' } },
+      },
+    },
+    properties = {
+      name = { type = 'string' },
+      address = { ['$ref'] = '#/$defs/address' },
+      contactMethod = { type = 'string', enum = { 'phone', 'email' } },
+      phone = { type = 'string' },
+      email = { type = 'string' },
+    },
+    allOf = { { anyOf = { { required = { 'phone' } }, { required = { 'email' } } } } },
+    ['if'] = {
+      properties = { contactMethod = { const = 'phone' } },
+      required = { 'contactMethod' },
+    },
+    ['then'] = { required = { 'phone' } },
+    ['else'] = { required = { 'email' } },
+    additionalProperties = false,
+  },
+  run = function(args)
+    return 'Reached by ' .. (args.contactMethod or 'email')
+  end,
+}
+
 return {
   name = 'content',
-  tools = { text, image, audio, embedded, mixed, failing, progress, logging },
+  tools = {
+    text, image, audio, embedded, mixed, failing, progress, logging, one_line, dialect,
+  },
 }

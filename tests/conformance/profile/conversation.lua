@@ -1,4 +1,4 @@
--- Tools and a prompt that ask the client.
+-- Tools and a prompt that ask the client: its person, its model, or itself.
 
 local NAME = schema.object { name = schema.string {} }
 
@@ -23,19 +23,21 @@ local function fixture(name, description, run, input)
   }
 end
 
-local function greet()
-  local answer, err = ask { message = 'What is your name?', form = NAME }
+-- Raises the error of a question that was not answered.
+local function answered(answer, err)
   if not answer then
     tool.error(err.code, err.message)
   end
+  return answer
+end
+
+local function greet()
+  local answer = answered(ask { key = 'user_name', message = 'What is your name?', form = NAME })
   return 'Hello, ' .. answer.name .. '!'
 end
 
 local function think(messages, max_tokens)
-  local answer, err = ask.model { messages = messages, max_tokens = max_tokens }
-  if not answer then
-    tool.error(err.code, err.message)
-  end
+  local answer = answered(ask.model { messages = messages, max_tokens = max_tokens })
   return 'LLM response: ' .. answer.text
 end
 
@@ -84,6 +86,7 @@ local enums = fixture('test_elicitation_sep1330_enums', 'Asks for choices', func
       properties = {
         untitledSingle = { type = 'string', enum = OPTIONS },
         titledSingle = { type = 'string', oneOf = titled('First', 'Second', 'Third') },
+        legacyEnum = { type = 'string', enum = { 'opt1', 'opt2' }, enumNames = { 'One', 'Two' } },
         untitledMulti = { type = 'array', items = { type = 'string', enum = OPTIONS } },
         titledMulti = { type = 'array', items = { anyOf = titled('First', 'Second', 'Third') } },
       },
@@ -98,30 +101,75 @@ local capital = fixture('test_input_required_result_sampling', 'Asks the model',
 end)
 
 local state = fixture('test_input_required_result_request_state', 'Asks to confirm', function()
-  local answer, err = ask {
-    message = 'Please confirm',
-    form = schema.object { ok = schema.boolean {} },
-  }
-  if not answer then
-    tool.error(err.code, err.message)
-  end
+  answered(ask { message = 'Please confirm', form = schema.object { ok = schema.boolean {} } })
   return 'state-ok'
 end)
 
 local rounds = fixture('test_input_required_result_multi_round', 'Asks twice', function()
-  local first, err = ask { message = 'Step 1: What is your name?', form = NAME }
-  if not first then
-    tool.error(err.code, err.message)
-  end
-  local second, why = ask {
+  local first = answered(ask { message = 'Step 1: What is your name?', form = NAME })
+  local second = answered(ask {
     message = 'Step 2: What is your favorite color?',
     form = schema.object { color = schema.string {} },
-  }
-  if not second then
-    tool.error(why.code, why.message)
-  end
+  })
   return first.name .. ' likes ' .. second.color
 end)
+
+local streaming = fixture('test_streaming_elicitation', 'Asks in the course of a call', greet)
+
+local function directories()
+  local roots = answered(ask.roots { key = 'client_roots' })
+  local uris = {}
+  for index, root in ipairs(roots) do
+    uris[index] = root.uri
+  end
+  return table.concat(uris, ', ')
+end
+
+local listed = fixture('test_input_required_result_list_roots', 'Asks for directories', function()
+  return 'Roots: ' .. directories()
+end)
+
+local several = fixture('test_input_required_result_multiple_inputs', 'Asks for three things',
+  function()
+    local parts = task.all {
+      greet,
+      function()
+        return answered(ask.model {
+          key = 'greeting',
+          messages = 'Generate a greeting',
+          max_tokens = 50,
+        }).text
+      end,
+      directories,
+    }
+    return table.concat(parts, ' ')
+  end)
+
+-- Asks for everything, and makes do with what the client can answer.
+local capable = fixture('test_input_required_result_capabilities', 'Asks what it can', function()
+  local parts = task.all {
+    function()
+      local answer = ask { message = 'What is your name?', form = NAME }
+      return answer and answer.name or 'nobody'
+    end,
+    function()
+      local answer = ask.model { messages = 'Generate a greeting', max_tokens = 50 }
+      return answer and answer.text or 'nothing'
+    end,
+  }
+  return table.concat(parts, ' ')
+end)
+
+local needing = tool {
+  name = 'test_missing_capability',
+  description = 'Needs a client with a model',
+  permission = 'read',
+  input = schema.object {},
+  asks = { 'model' },
+  run = function()
+    return think('Say hello', 50)
+  end,
+}
 
 local tampered = fixture('test_input_required_result_tampered_state', 'Asks for a name', greet)
 
@@ -129,13 +177,10 @@ local context = prompt {
   name = 'test_input_required_result_prompt',
   description = 'Asks for its context',
   run = function()
-    local answer, err = ask {
+    local answer = answered(ask {
       message = 'What context should the prompt use?',
       form = schema.object { context = schema.string {} },
-    }
-    if not answer then
-      tool.error(err.code, err.message)
-    end
+    })
     return 'Use this context: ' .. answer.context
   end,
 }
@@ -143,7 +188,8 @@ local context = prompt {
 return {
   name = 'conversation',
   tools = {
-    sampling, elicitation, defaults, enums, named, capital, state, rounds, tampered,
+    sampling, elicitation, defaults, enums, named, capital, state, rounds, tampered, streaming,
+    listed, several, capable, needing,
   },
   prompts = { context },
 }

@@ -1,6 +1,7 @@
 -- The fixtures that the official conformance suite expects of a server, as ordinary scripts.
 return {
   toolsets = {
+    require 'changes',
     require 'content',
     require 'conversation',
     require 'documents',

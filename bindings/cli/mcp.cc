@@ -1,4 +1,5 @@
 // `gibbous mcp`: the MCP server, on stdin and stdout or over HTTP.
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -34,6 +35,7 @@ ExitCode run_mcp(const Options& options) {
   transport.stop_fd = (*signals)->fd();
   transport.structured = options.structured;
   transport.make_page = page_maker(options.runtime.state_dir);
+  transport.task_after = std::chrono::seconds(options.task_after_s);
   mcp::ExitGuard guard(over_http ? kNone : transport.input_fd, transport.stop_fd);
   std::optional<mcp::http::HttpOptions> http;
   std::string announcement;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
@@ -74,6 +75,7 @@ std::string http_session(const Options& options) {
 Result<mcp::http::HttpOptions> http_options(const Options& options, std::string* announcement) {
   mcp::http::HttpOptions made;
   made.structured = options.structured;
+  made.task_after = std::chrono::seconds(options.task_after_s);
   made.session = http_session(options);
   if (!options.http.empty()) {
     if (Status status = add_tcp(options, &made, announcement); !status) return status;

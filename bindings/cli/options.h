@@ -110,10 +110,11 @@ struct Options {
 
   bool repair = false;  // doctor: repair the journal
 
-  bool structured = false;  // mcp: for programs, with the data of results
-  std::string http;         // mcp: where to listen, ADDRESS:PORT
-  std::string unix_socket;  // mcp: or there
-  std::string token_file;   // "": a token is made
+  bool structured = false;     // mcp: for programs, with the data of results
+  unsigned task_after_s = 10;  // mcp: when calls become tasks
+  std::string http;            // mcp: where to listen, ADDRESS:PORT
+  std::string unix_socket;     // mcp: or there
+  std::string token_file;      // "": a token is made
   bool no_token = false;
   std::vector<std::string> hosts;  // further names that clients use
   InstallOptions install;          // mcp install

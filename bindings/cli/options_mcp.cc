@@ -198,6 +198,12 @@ void add_mcp_command(CLI::App& app, Options& options) {
   mcp.add_flag("--structured", options.structured,
                "For programs: results also have structuredContent, which several clients show to "
                "models instead of the text");
+  constexpr unsigned kMaxTaskAfter = 3'600;
+  mcp.add_option("--task-after", options.task_after_s,
+                 "Seconds after which a call that goes on is answered with a task, where the "
+                 "client takes one [10]")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1U, kMaxTaskAfter));
   add_http_options(mcp, options);
   add_work_option(mcp, options);
   add_common_options(mcp, options);

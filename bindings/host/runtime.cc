@@ -259,9 +259,17 @@ std::vector<ToolInfo> Runtime::tools() const {
     if (!tool.output_schema.is_null()) info.output_schema = tool.output_schema.dump();
     info.annotations = tool.annotations.dump();
     info.structured = tool.structured;
+    info.task = tool.task;
     tools.push_back(std::move(info));
   }
   return tools;
+}
+
+TaskUse Runtime::task_use(std::string_view tool) const {
+  if (check() != Refusal::kNone) return {};
+  const auto& tools = impl_->engine->current()->tools();
+  const auto found = tools.find(std::string(tool));
+  return found == tools.end() ? TaskUse{} : found->second.task;
 }
 
 std::vector<ResourceInfo> Runtime::resources() const {

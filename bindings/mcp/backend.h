@@ -15,11 +15,17 @@
 
 namespace gibbous::mcp {
 
+// A call that goes on for longer is answered with a task where the client takes one, unless its
+// tool says otherwise. For hosts, a call that takes less is cheaper than one more turn of the
+// agent.
+inline constexpr std::chrono::milliseconds kTaskAfter{10'000};
+
 class ToolsBackend {
  public:
   virtual ~ToolsBackend() = default;
   // The tools that can be called now.
   virtual std::vector<ToolInfo> tools() const = 0;
+  virtual TaskUse task_use(std::string_view) const { return {}; }
   // The resources of the scripts that can be read now; see Runtime::resources().
   virtual std::vector<ResourceInfo> resources() const { return {}; }
   virtual bool has_resource(std::string_view) const { return false; }

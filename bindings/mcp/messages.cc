@@ -139,9 +139,11 @@ Json ModernDialect::passing(Json body) const {
   return result(std::move(body));
 }
 
-Json ModernDialect::discovered() const {
+Json ModernDialect::discovered(bool tasks) const {
+  Json offered = capabilities();
+  if (tasks) offered["extensions"][kTasksExtension] = Json::object();
   Json body{{"supportedVersions", modern_revisions()},
-            {"capabilities", capabilities()},
+            {"capabilities", std::move(offered)},
             {"ttlMs", kDiscoverTtlMs},
             {"cacheScope", kCacheScope}};
   if (!identity_.instructions.empty()) body["instructions"] = identity_.instructions;
@@ -154,10 +156,17 @@ Json ModernDialect::input_required(Json requests, const std::string& state) cons
   return body;
 }
 
+Json ModernDialect::task_made(Json task) const {
+  Json body = result(std::move(task));
+  body["resultType"] = "task";
+  return body;
+}
+
 std::string ModernDialect::acknowledged(const Json& subscription, const Honoured& honoured) const {
   Json listed = Json::object();
   for (const List list : honoured.lists) listed[subscription_name(list)] = true;
   if (!honoured.uris.empty()) listed["resourceSubscriptions"] = honoured.uris;
+  if (!honoured.tasks.empty()) listed["taskIds"] = honoured.tasks;
   return notification(
       "notifications/subscriptions/acknowledged",
       Json{{"notifications", std::move(listed)}, {"_meta", subscription_meta(subscription)}});
@@ -171,6 +180,11 @@ std::string ModernDialect::resource_updated(const Json& subscription,
                                             const std::string& uri) const {
   return notification("notifications/resources/updated",
                       Json{{"uri", uri}, {"_meta", subscription_meta(subscription)}});
+}
+
+std::string ModernDialect::task_changed(const Json& subscription, Json task) const {
+  task["_meta"] = subscription_meta(subscription);
+  return notification("notifications/tasks", std::move(task));
 }
 
 Json ModernDialect::subscription_ended(const Json& subscription) const {

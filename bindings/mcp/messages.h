@@ -68,6 +68,7 @@ class LegacyDialect final : public Dialect {
 struct Honoured {
   std::set<List> lists;        // their changes
   std::set<std::string> uris;  // of resources
+  std::set<std::string> tasks;
 };
 
 class ModernDialect final : public Dialect {
@@ -76,7 +77,10 @@ class ModernDialect final : public Dialect {
   Json result(Json body) const override;
   Json passing(Json body) const override;
   int resource_not_found() const override { return kInvalidParams; }
-  Json discovered() const;
+  // `tasks`: whether calls may be answered with tasks.
+  Json discovered(bool tasks) const;
+  // Sent instead of a result: the task that goes on.
+  Json task_made(Json task) const;
   // Sent instead of a result: the questions that the client must answer before it repeats the call
   // with `state`.
   Json input_required(Json requests, const std::string& state) const;
@@ -84,6 +88,7 @@ class ModernDialect final : public Dialect {
   std::string acknowledged(const Json& subscription, const Honoured& honoured) const;
   std::string list_changed(const Json& subscription, List list) const;
   std::string resource_updated(const Json& subscription, const std::string& uri) const;
+  std::string task_changed(const Json& subscription, Json task) const;
   Json subscription_ended(const Json& subscription) const;
 
  private:

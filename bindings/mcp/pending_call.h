@@ -30,6 +30,11 @@ struct Server::PendingCall {
   std::string state;  // what it must return with; "" while a request waits
   Nanos expires{0};
   std::optional<CallResult> result;  // when it ended meanwhile
+
+  TaskUse task_use;
+  Nanos task_at = Nanos::max();  // when it becomes a task, if it still goes on
+  TaskTable* table = nullptr;
+  Task* task = nullptr;  // then the table has this call, and the server may be gone
 };
 
 }  // namespace gibbous::mcp

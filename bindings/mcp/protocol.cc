@@ -121,6 +121,10 @@ ClientAbilities abilities(const Json& capabilities) {
   can.sample = sampling != nullptr && sampling->is_object();
   const Json* roots = find_member(capabilities, "roots");
   can.roots = roots != nullptr && roots->is_object();
+  if (const Json* extensions = find_member(capabilities, "extensions")) {
+    const Json* tasks = find_member(*extensions, kTasksExtension);
+    can.tasks = tasks != nullptr && tasks->is_object();
+  }
   const Json* elicitation = find_member(capabilities, "elicitation");
   if (elicitation == nullptr || !elicitation->is_object()) return can;
   // Older revisions have forms only, so a client that names no kind supports forms.

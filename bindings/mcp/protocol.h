@@ -26,6 +26,8 @@ inline constexpr const char* kMetaVersion = "io.modelcontextprotocol/protocolVer
 inline constexpr const char* kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
 inline constexpr const char* kMetaLogLevel = "io.modelcontextprotocol/logLevel";
 inline constexpr const char* kMetaServerInfo = "io.modelcontextprotocol/serverInfo";
+// The extension by which a call is answered with a task.
+inline constexpr const char* kTasksExtension = "io.modelcontextprotocol/tasks";
 inline constexpr const char* kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
 
 enum ErrorCode : int {
@@ -91,6 +93,7 @@ struct ClientAbilities {
   bool ask = false;     // it can show its user a form (elicitation)
   bool sample = false;  // it can ask its model (sampling)
   bool roots = false;   // it can say which directories it works in
+  bool tasks = false;   // modern: it takes a task for a result
 };
 
 // The _meta of a request.

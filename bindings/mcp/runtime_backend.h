@@ -19,6 +19,7 @@ class RuntimeBackend final : public DrivenBackend {
   RuntimeBackend& operator=(const RuntimeBackend&) = delete;
 
   std::vector<ToolInfo> tools() const override { return runtime_.tools(); }
+  TaskUse task_use(std::string_view tool) const override { return runtime_.task_use(tool); }
   std::vector<ResourceInfo> resources() const override { return runtime_.resources(); }
   bool has_resource(std::string_view uri) const override { return runtime_.has_resource(uri); }
   std::vector<std::string> asks_of(std::string_view tool) const override {

@@ -37,6 +37,9 @@ const Server::Method Server::kMethods[] = {
     {"prompts/list", true, true, &Server::list_prompts},
     {"prompts/get", true, true, &Server::get_prompt},
     {"completion/complete", true, true, &Server::complete},
+    {"tasks/get", false, true, &Server::get_task},
+    {"tasks/update", false, true, &Server::update_task},
+    {"tasks/cancel", false, true, &Server::cancel_task},
 };
 
 namespace {
@@ -58,9 +61,12 @@ LogLevel event_level(const Event& event, const Json& fields) {
 Server::Server(ToolsBackend& backend, MessageSink& sink, const Clock& clock, ServerOptions options)
     : backend_(backend), sink_(sink), clock_(clock), options_(std::move(options)) {
   identity_.version = options_.version;
+  if (options_.tasks != nullptr) options_.tasks->listen(*this);
 }
 
-Server::~Server() = default;
+Server::~Server() {
+  if (options_.tasks != nullptr) options_.tasks->unlisten(*this);
+}
 
 void Server::receive(std::string_view line) {
   if (!closed_) handle(read_message(line));
@@ -159,7 +165,7 @@ void Server::set_log_level(const Request& request, const Envelope&) {
 
 void Server::discover(const Request& request, const Envelope&) {
   identity_.instructions = usage_instructions(backend_.tools());
-  answer(request, modern_.discovered());
+  answer(request, modern_.discovered(options_.tasks != nullptr));
 }
 
 void Server::list_tools(const Request& request, const Envelope& envelope) {
@@ -231,7 +237,12 @@ void Server::start_call(const Request& request, const Envelope& envelope, CallRe
     return;
   }
 
+  TaskUse use;
+  if (call.kind == CallKind::kTool) use = backend_.task_use(call.tool);
+  if (use.kind == TaskUse::Kind::kRequired && refuse_without_tasks(request, envelope)) return;
+
   auto pending = std::make_shared<PendingCall>();
+  pending->task_use = use;
   pending->era = envelope.era;
   pending->kind = call.kind;
   pending->tool = call.tool;
@@ -239,17 +250,24 @@ void Server::start_call(const Request& request, const Envelope& envelope, CallRe
   calls_[id_key(request.id)] = pending;
   hold_request(*pending, request, envelope);
 
-  call.wants_progress = envelope.progress_token.has_value();
+  // The message of a task is what its call has reported last.
+  const bool may_be_task = pending->task_at != Nanos::max();
+  call.wants_progress = envelope.progress_token.has_value() || may_be_task;
   // A cancelled call ends later, when its id may be in use again or this server may be gone.
   pending->call = backend_.call(
       std::move(call),
       [this, held = std::weak_ptr(pending)](const CallResult& result) {
         const auto current = held.lock();
-        if (current != nullptr && !closed_) finish_call(current, result);
+        if (current == nullptr) return;
+        // This server may be gone.
+        if (current->task != nullptr) return current->table->finish(*current->task, result);
+        if (!closed_) finish_call(current, result);
       },
       [this, held = std::weak_ptr(pending)](const Progress& progress) {
         const auto current = held.lock();
-        if (current != nullptr && !closed_) report_progress(*current, progress);
+        if (current == nullptr) return;
+        if (current->task != nullptr) return current->table->report(*current->task, progress);
+        if (!closed_) report_progress(*current, progress);
       });
 }
 
@@ -261,6 +279,7 @@ void Server::hold_request(PendingCall& pending, const Request& request, const En
   pending.last_progress = -std::numeric_limits<double>::infinity();
   pending.log_level = envelope.log_level;
   pending.can = modern ? envelope.can : legacy_can_;
+  pending.task_at = task_time(pending);
 }
 
 void Server::finish_call(const std::shared_ptr<PendingCall>& pending, const CallResult& result) {
@@ -328,7 +347,7 @@ void Server::cancel(const Json& params) {
   }
 }
 
-void Server::listen(const Request& request, const Envelope&) {
+void Server::listen(const Request& request, const Envelope& envelope) {
   const Json* wanted = find_member(request.params, "notifications");
   if (wanted == nullptr || !wanted->is_object()) {
     refuse(request.id, kInvalidParams, "notifications must be an object");
@@ -358,14 +377,17 @@ void Server::listen(const Request& request, const Envelope&) {
       if (run_address_of(text) || can_watch(text)) honoured.uris.insert(text);
     }
   }
+  if (!honour_tasks(request, envelope, *wanted, &honoured)) return;
   if (subscriptions_.size() >= options_.max_subscriptions) {
     refuse(request.id, kInternalError,
            std::to_string(options_.max_subscriptions) + " subscriptions are open: end one first");
     return;
   }
   send(modern_.acknowledged(request.id, honoured), {&request.id});
-  subscriptions_[id_key(request.id)] = Subscription{request.id, std::move(honoured)};
+  Subscription& made = subscriptions_[id_key(request.id)];
+  made = Subscription{request.id, std::move(honoured)};
   watch_outputs();
+  tell_tasks(made);
 }
 
 void Server::on_event(const Event& event) {

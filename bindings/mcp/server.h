@@ -20,6 +20,7 @@
 #include "bindings/mcp/messages.h"
 #include "bindings/mcp/output_watch.h"
 #include "bindings/mcp/protocol.h"
+#include "bindings/mcp/task_table.h"
 #include "bindings/mcp/tool_list.h"
 #include "runtime/base/clock.h"
 
@@ -64,14 +65,19 @@ struct ServerOptions {
   // A modern client may take this long to answer; then the call is cancelled.
   Nanos answer_time = std::chrono::minutes(10);
   std::string state_prefix;  // every requestState begins with it
+  // Null: calls are not answered with tasks. Else it must outlive the server.
+  TaskTable* tasks = nullptr;
+  std::string client;  // whose tasks these are
+  // A call that goes on for longer becomes a task, unless its tool says otherwise.
+  Nanos task_after = kTaskAfter;
 };
 
-class Server {
+class Server final : private TaskListener {
  public:
   // `backend`, `sink` and `clock` must outlive the server. The server may be destroyed while calls
   // are in flight.
   Server(ToolsBackend& backend, MessageSink& sink, const Clock& clock, ServerOptions options);
-  ~Server();
+  ~Server() override;
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
@@ -89,8 +95,8 @@ class Server {
   void on_input(InputRequest request);
   // A question that the client was given is over: it was answered elsewhere, or its call has ended.
   void on_withdrawn(const std::string& question);
-  // Gives up suspended calls whose client has not returned in time, and tells subscribers of
-  // outputs that have grown; next_timeout() says when.
+  // Gives up suspended calls whose client has not returned in time, makes tasks of calls that have
+  // gone on for long, and tells subscribers of outputs that have grown; next_timeout() says when.
   void expire();
   std::optional<Nanos> next_timeout() const;
   // Ends open subscriptions properly; nothing is sent afterwards.
@@ -150,6 +156,20 @@ class Server {
   void resource_updated(const std::string& uri);
   bool can_watch(const std::string& uri) const;
 
+  // server_tasks.cc
+  void get_task(const Request& request, const Envelope& envelope);
+  void update_task(const Request& request, const Envelope& envelope);
+  void cancel_task(const Request& request, const Envelope& envelope);
+  Task* task_of(const Request& request, const Envelope& envelope);
+  bool refuse_without_tasks(const Request& request, const Envelope& envelope);
+  Nanos task_time(const PendingCall& pending) const;
+  bool make_task(const std::shared_ptr<PendingCall>& pending);
+  void make_due_tasks(Nanos now);
+  bool honour_tasks(const Request& request, const Envelope& envelope, const Json& wanted,
+                    Honoured* honoured);
+  void tell_tasks(const Subscription& subscription);
+  void on_task(const Task& task) override;
+
   void cancel(const Json& params);
   bool lacks_capability(const Request& request, const Envelope& envelope, const std::string& tool);
   // Starts a call for the request, or continues the one that its state names.
@@ -167,7 +187,7 @@ class Server {
   bool log_wanted(LogLevel level, const Json* call) const;
 
   std::shared_ptr<PendingCall> find_call(CallId call) const;
-  void put(PendingCall& pending, ClientQuestion question);
+  void put(const std::shared_ptr<PendingCall>& pending, ClientQuestion question);
   // Returns to a modern client with the questions of the call.
   void await_answers(const std::shared_ptr<PendingCall>& pending);
   void take(const Response& response);

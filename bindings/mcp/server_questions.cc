@@ -35,6 +35,10 @@ AskAnswer nobody(std::string why) {
   return answer;
 }
 
+bool is_only_task(const TaskUse& use) {
+  return use.kind == TaskUse::Kind::kRequired;
+}
+
 }  // namespace
 
 std::shared_ptr<Server::PendingCall> Server::find_call(CallId call) const {
@@ -47,21 +51,23 @@ std::shared_ptr<Server::PendingCall> Server::find_call(CallId call) const {
 }
 
 void Server::on_ask(AskRequest request) {
+  if (options_.tasks != nullptr && options_.tasks->take_ask(request)) return;
   const std::shared_ptr<PendingCall> pending = closed_ ? nullptr : find_call(request.call);
   if (pending == nullptr) return;  // cancelled: an unanswered question is a refusal
   ClientQuestion question(std::move(request));
   if (!pending->can.ask) return question.give_up(nobody(""));
-  put(*pending, std::move(question));
+  put(pending, std::move(question));
   await_answers(pending);
 }
 
 void Server::on_input(InputRequest request) {
+  if (options_.tasks != nullptr && options_.tasks->take_input(request)) return;
   const std::shared_ptr<PendingCall> pending = closed_ ? nullptr : find_call(request.call);
   const bool more = request.more;
   ClientQuestion question(std::move(request));
   if (pending == nullptr) return question.give_up(nobody("no client waits for this call"));
   if (question.suits(pending->can)) {
-    put(*pending, std::move(question));
+    put(pending, std::move(question));
   } else {
     question.give_up(nobody(question.inability()));
   }
@@ -69,14 +75,18 @@ void Server::on_input(InputRequest request) {
 }
 
 // A modern client gets the script's own name for the question, unless it is taken.
-void Server::put(PendingCall& pending, ClientQuestion question) {
-  std::string name = pending.era == Era::kModern ? question.key() : std::string();
-  while (name.empty() || pending.questions.count(name) != 0) {
+void Server::put(const std::shared_ptr<PendingCall>& pending, ClientQuestion question) {
+  const bool wants_task = pending->task_use.after || is_only_task(pending->task_use);
+  if (wants_task && make_task(pending)) {
+    return options_.tasks->ask(*pending->task, std::move(question));
+  }
+  std::string name = pending->era == Era::kModern ? question.key() : std::string();
+  while (name.empty() || pending->questions.count(name) != 0) {
     name = "ask-" + std::to_string(++last_question_);
   }
-  const ClientQuestion& held = pending.questions[name] = std::move(question);
-  if (pending.era == Era::kModern) return;
-  send(server_request(name, held.method(), held.params(legacy_enum_)), {&pending.id});
+  const ClientQuestion& held = pending->questions[name] = std::move(question);
+  if (pending->era == Era::kModern) return;
+  send(server_request(name, held.method(), held.params(legacy_enum_)), {&pending->id});
 }
 
 void Server::await_answers(const std::shared_ptr<PendingCall>& pending) {
@@ -86,7 +96,7 @@ void Server::await_answers(const std::shared_ptr<PendingCall>& pending) {
 
 // A modern client learns it when it returns: its answer is then about nothing.
 void Server::on_withdrawn(const std::string& question) {
-  if (closed_) return;
+  if (closed_ || (options_.tasks != nullptr && options_.tasks->withdraw(question))) return;
   for (const auto* calls : {&calls_, &suspended_}) {
     for (const auto& [key, pending] : *calls) {
       const auto found =
@@ -191,6 +201,7 @@ void Server::give_up(std::shared_ptr<PendingCall> pending, const char* why) {
 
 void Server::expire() {
   const Nanos now = clock_.now();
+  make_due_tasks(now);
   for (auto next = suspended_.begin(); next != suspended_.end();) {
     if (next->second->expires > now) {
       ++next;
@@ -207,6 +218,10 @@ std::optional<Nanos> Server::next_timeout() const {
   std::optional<Nanos> soonest = outputs_.next_look();
   for (const auto& [state, pending] : suspended_) {
     if (!soonest || pending->expires < *soonest) soonest = pending->expires;
+  }
+  for (const auto& [key, pending] : calls_) {
+    if (pending->task_at == Nanos::max()) continue;
+    if (!soonest || pending->task_at < *soonest) soonest = pending->task_at;
   }
   if (soonest) *soonest = std::max(*soonest - clock_.now(), Nanos{0});
   return soonest;

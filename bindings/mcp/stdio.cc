@@ -18,6 +18,7 @@
 #include "bindings/mcp/log_text.h"
 #include "bindings/mcp/runtime_backend.h"
 #include "bindings/mcp/server.h"
+#include "bindings/mcp/task_table.h"
 #include "bindings/stdio/line_splitter.h"
 #include "bindings/stdio/output_queue.h"
 
@@ -53,8 +54,12 @@ class StdioTransport final : public MessageSink {
         options_(options),
         output_(options.output_fd),
         log_(options.log_fd),
+        tasks_(backend_, clock_, options.structured),
         server_(backend_, *this, clock_,
-                ServerOptions{.version = std::move(version), .structured = options.structured}),
+                ServerOptions{.version = std::move(version),
+                              .structured = options.structured,
+                              .tasks = &tasks_,
+                              .task_after = options.task_after}),
         lines_({[this](std::string_view line) { server_.receive(line); },
                 [this] { server_.receive_oversized(stdio::kMaxLineBytes); }}) {
     backend_.on_event([this](const Event& event) { on_event(event); });
@@ -90,6 +95,7 @@ class StdioTransport final : public MessageSink {
   const SystemClock clock_;
   stdio::OutputQueue output_;
   stdio::OutputQueue log_;
+  TaskTable tasks_;
   Server server_;
   stdio::LineSplitter lines_;
   std::array<char, kReadBytes> buffer_;
@@ -103,6 +109,7 @@ int StdioTransport::run() {
   while (true) {
     const bool more = backend_.poll(output_.pending_bytes() == 0);
     server_.expire();
+    tasks_.expire();
     output_.flush();
     log_.flush();
     if (finished()) break;
@@ -121,7 +128,8 @@ bool StdioTransport::finished() const {
 
 void StdioTransport::sleep(bool more) {
   std::optional<milliseconds> limit = backend_.next_timeout();
-  if (const std::optional<Nanos> left = server_.next_timeout()) {
+  for (const std::optional<Nanos>& left : {server_.next_timeout(), tasks_.next_timeout()}) {
+    if (!left) continue;
     limit = std::min(limit.value_or(milliseconds::max()), std::chrono::ceil<milliseconds>(*left));
   }
   if (more) limit = milliseconds(0);
@@ -167,6 +175,7 @@ void StdioTransport::client_has_gone() {
 
 void StdioTransport::stop() {
   server_.shut_down();
+  tasks_.shut_down();
   if (options_.on_hand_over) options_.on_hand_over();
   // End the children before sending the last messages to the client.
   backend_.hand_over();

@@ -35,6 +35,7 @@
 
 #include "gibbous/input.h"
 #include "gibbous/status.h"
+#include "gibbous/task_use.h"
 
 struct uv_loop_s;  // libuv's uv_loop_t
 
@@ -361,6 +362,7 @@ struct ToolInfo {
   std::string output_schema;  // "" when the tool declares none
   std::string annotations;
   bool structured = false;  // its data is for models, too (CallResult::structured)
+  TaskUse task;
 };
 
 // A resource of the scripts, or a template of resources, such as notes://{day}.
@@ -534,6 +536,8 @@ class Runtime {
   // The tools of the current generation and mode.
   std::vector<ToolInfo> tools() const;
   std::string tools_json(ToolFormat format) const;
+  // ToolInfo::task of one tool, without the cost of the list; the default for an unknown one.
+  TaskUse task_use(std::string_view tool) const;
   // The resources of the current generation, by URI.
   std::vector<ResourceInfo> resources() const;
   // Returns true when a resource has the URI or a template fits it; reading it may still find none.

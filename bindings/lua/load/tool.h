@@ -9,6 +9,7 @@
 
 #include "bindings/lua/vm/lua_ref.h"
 #include "bindings/lua/vm/value.h"
+#include "gibbous/task_use.h"
 
 namespace gibbous::lua {
 
@@ -33,6 +34,7 @@ struct ToolDefinition {
   std::shared_ptr<const SchemaCheck> output_check;  // null when there is none
   LuaRef run;
   bool structured = false;  // models read its data
+  TaskUse task;             // as ToolInfo::task
   bool hidden = false;      // a function of the host: only scripts call it
   // What its client must be able to answer (kAskKinds).
   std::vector<std::string> asks;

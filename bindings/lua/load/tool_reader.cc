@@ -21,6 +21,7 @@ constexpr std::size_t kMaxResources = 500;
 constexpr std::size_t kMaxPrompts = 500;
 constexpr std::size_t kMaxToolsets = 200;
 constexpr std::size_t kMaxWatchers = 1000;
+constexpr int kMaxTaskAfterMs = 3'600'000;
 
 const DefinitionShape& root_shape() {
   static const DefinitionShape shape(
@@ -381,6 +382,7 @@ class ToolsetReader {
     made->description = data["description"];
     made->permission = data["permission"];
     made->structured = data["structured"];
+    made->task = task_use(data.value("task", Json()));
     made->takes_limits = data["takes_limits"];
     made->asks = data.value("asks", made->asks);
     made->enabled = data["enabled"];
@@ -429,6 +431,14 @@ class ToolsetReader {
     if (!compiled) return fault(place + ": " + compiled.status().message());
     *check = *compiled;
     return true;
+  }
+
+  static TaskUse task_use(const Json& given) {
+    TaskUse use;
+    if (given == "never") use.kind = TaskUse::Kind::kNever;
+    if (given == "required") use.kind = TaskUse::Kind::kRequired;
+    if (given.is_number()) use.after = std::chrono::milliseconds(given.get<std::int64_t>());
+    return use;
   }
 
   static Json annotations(const std::string& permission, const Json& given) {
@@ -501,6 +511,10 @@ const DefinitionShape& tool_shape() {
           {{"read_only", flag}, {"destructive", flag}, {"idempotent", flag}, {"open_world", flag}}},
          {"additionalProperties", false}}},
        {"structured", {{"type", "boolean"}, {"default", false}}},
+       {"task",
+        {{"oneOf",
+          {{{"type", "string"}, {"enum", {"never", "required"}}},
+           {{"type", "number"}, {"minimum", 0}, {"maximum", kMaxTaskAfterMs}}}}}},
        {"takes_limits", {{"type", "boolean"}, {"default", false}}},
        {"asks",
         {{"type", "array"},

@@ -19,6 +19,7 @@ class ClientBackend final : public ToolsBackend {
   ClientBackend(ToolsBackend& backend, std::string session);
 
   std::vector<ToolInfo> tools() const override { return backend_.tools(); }
+  TaskUse task_use(std::string_view tool) const override { return backend_.task_use(tool); }
   std::vector<ResourceInfo> resources() const override { return backend_.resources(); }
   bool has_resource(std::string_view uri) const override { return backend_.has_resource(uri); }
   std::vector<std::string> asks_of(std::string_view tool) const override {

@@ -46,7 +46,8 @@ Endpoint::Endpoint(DrivenBackend& backend, std::string session, const Limits& li
       session_(std::move(session)),
       limits_(limits),
       clock_(clock),
-      options_(std::move(options)) {}
+      options_(std::move(options)),
+      tasks_(backend, clock, options_.structured) {}
 
 Endpoint::~Endpoint() = default;
 
@@ -152,6 +153,7 @@ void Endpoint::serve_modern(Connection& connection, const RequestHead& head,
   const std::uint64_t number = ++last_exchange_;
   ServerOptions options = options_;
   options.state_prefix = std::to_string(number) + ".";
+  options.tasks = &tasks_;
   auto& exchange = exchanges_[number] =
       std::make_unique<Exchange>(backend_, std::string(), clock_, std::move(options),
                                  [this, number] { resting_.push_back(number); });
@@ -196,26 +198,30 @@ Server* Endpoint::server_of(CallId call) {
 }
 
 void Endpoint::on_ask(AskRequest request) {
+  if (tasks_.take_ask(request)) return;
   if (Server* asked = server_of(request.call)) asked->on_ask(std::move(request));
 }
 
 // Without anybody to answer, the request ends unanswered, which the script is told.
 void Endpoint::on_input(InputRequest request) {
+  if (tasks_.take_input(request)) return;
   if (Server* asked = server_of(request.call)) asked->on_input(std::move(request));
 }
 
 void Endpoint::on_withdrawn(const std::string& question) {
+  if (tasks_.withdraw(question)) return;
   each_server([&](Server& server, const ClientBackend&) { server.on_withdrawn(question); });
 }
 
 void Endpoint::tidy() {
   sweep();
   for (const auto& [number, exchange] : exchanges_) {
-    if (!exchange->server().next_timeout()) continue;  // nothing that may be due
+    const bool waited = exchange->server().awaits_answers();
     exchange->server().expire();
-    if (exchange->over()) resting_.push_back(number);
+    if (waited && exchange->over()) resting_.push_back(number);
   }
   for (const auto& [id, session] : sessions_) session->server().expire();
+  tasks_.expire();
   for (const std::uint64_t number : std::exchange(resting_, {})) {
     const auto found = exchanges_.find(number);
     if (found != exchanges_.end() && found->second->over()) exchanges_.erase(found);
@@ -223,7 +229,7 @@ void Endpoint::tidy() {
 }
 
 std::optional<Nanos> Endpoint::next_timeout() const {
-  std::optional<Nanos> soonest;
+  std::optional<Nanos> soonest = tasks_.next_timeout();
   const auto add = [&soonest](const std::optional<Nanos>& each) {
     if (each && (!soonest || *each < *soonest)) soonest = each;
   };
@@ -239,6 +245,7 @@ std::optional<Nanos> Endpoint::next_timeout() const {
 void Endpoint::shut_down() {
   for (const auto& [number, exchange] : exchanges_) exchange->server().shut_down();
   for (const auto& [id, session] : sessions_) session->shut_down();
+  tasks_.shut_down();
 }
 
 }  // namespace gibbous::mcp::http

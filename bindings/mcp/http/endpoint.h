@@ -18,6 +18,7 @@
 #include "bindings/mcp/http/limits.h"
 #include "bindings/mcp/protocol.h"
 #include "bindings/mcp/server.h"
+#include "bindings/mcp/task_table.h"
 #include "runtime/base/clock.h"
 
 namespace gibbous::mcp::http {
@@ -66,6 +67,7 @@ class Endpoint final : public RequestHandler {
   const Limits& limits_;
   const Clock& clock_;
   const ServerOptions options_;
+  TaskTable tasks_;  // of clients of this revision, beyond their exchanges
   std::uint64_t last_exchange_ = 0;
   std::map<std::uint64_t, std::unique_ptr<Exchange>> exchanges_;
   std::vector<std::uint64_t> resting_;  // exchanges without a connection, to be looked at

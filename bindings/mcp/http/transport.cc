@@ -40,7 +40,9 @@ Transport::Transport(DrivenBackend& backend, HttpOptions options, const Clock& c
       options_(std::move(options)),
       log_(options_.log_fd),
       endpoint_(backend_, options_.session, options_.limits, clock,
-                ServerOptions{.version = std::move(version), .structured = options_.structured}) {
+                ServerOptions{.version = std::move(version),
+                              .structured = options_.structured,
+                              .task_after = options_.task_after}) {
   backend_.on_event([this](const Event& event) { on_event(event); });
   backend_.on_ask([this](AskRequest request) { endpoint_.on_ask(std::move(request)); },
                   [this](const std::string& question) { endpoint_.on_withdrawn(question); });

@@ -32,6 +32,7 @@ struct HttpOptions {
   bool structured = false;              // ServerOptions::structured
   std::string session;                  // see Endpoint
   RuntimeBackend::PageMaker make_page;  // the resource gibbous://report
+  std::chrono::milliseconds task_after{kTaskAfter};  // ServerOptions::task_after
   // Before the runs are handed over, which waits for the disk of the journal.
   std::function<void()> on_hand_over;
 };

@@ -4,6 +4,8 @@ local common = require 'toolsets.background.common'
 
 local DEFAULT_WAIT_S = 30
 local MAX_WAIT_S = 600
+-- As for wait_for.
+local TASK_AFTER_MS = 2000
 
 local WAIT_TIMEOUT = schema.number {
   description = 'Seconds',
@@ -35,6 +37,7 @@ local wait_for_port = tool {
   description = 'Wait until a TCP port of this machine listens, instead of sleeping. Fails at '
     .. 'once, with the last output, when the process ends before.',
   permission = 'read',
+  task = TASK_AFTER_MS,
   input = schema.object {
     port = schema.integer { minimum = 1, maximum = 65535 },
     timeout = WAIT_TIMEOUT,
@@ -55,6 +58,7 @@ local wait_for_service = tool {
   description = 'Wait until a service is ready: its port listens, a line of its output matches, '
     .. 'its URL answers; all that you give must hold. Output from before counts.',
   permission = 'read',
+  task = TASK_AFTER_MS,
   input = schema.object {
     port = schema.integer { minimum = 1, maximum = 65535, optional = true },
     output_regex = schema.string {

@@ -10,6 +10,8 @@ local shaped = require 'toolsets.shaped'
 local text = require 'toolsets.wait.text'
 
 local MAX_LINE_BYTES = 4096
+-- An agent that waits has nothing else to do: clients that know tasks wake it.
+local TASK_AFTER_MS = 2000
 
 -- Waits until queued runs have started. Returns the milliseconds that are left, and the records of
 -- runs that only the journal knows any more.
@@ -132,6 +134,7 @@ local wait_for = tool {
   title = 'Wait for something to happen',
   description = 'Wait for the first; fails at once when it can no longer happen.',
   permission = 'read',
+  task = TASK_AFTER_MS,
   input = shape.INPUT,
   output = shape.OUTPUT,
   run = function(args, ctx)

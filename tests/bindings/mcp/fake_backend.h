@@ -37,6 +37,10 @@ class FakeBackend final : public ToolsBackend {
   }
 
   std::vector<ToolInfo> tools() const override { return known; }
+  TaskUse task_use(std::string_view tool) const override {
+    const auto found = uses.find(tool);
+    return found == uses.end() ? TaskUse{} : found->second;
+  }
   std::vector<ResourceInfo> resources() const override { return readable; }
   std::vector<PromptInfo> prompts() const override { return offered; }
   bool has_resource(std::string_view uri) const override {
@@ -124,6 +128,7 @@ class FakeBackend final : public ToolsBackend {
   }
 
   std::vector<ToolInfo> known;
+  std::map<std::string, TaskUse, std::less<>> uses;  // by tool
   std::vector<ResourceInfo> readable;
   std::vector<PromptInfo> offered;                                        // by name
   std::map<std::string, std::vector<std::string>, std::less<>> asked_by;  // Runtime::asks_of()
@@ -150,7 +155,13 @@ class FakeSink final : public MessageSink {
 // A server between the two, and shorthands for both eras.
 struct Fixture {
   explicit Fixture(ServerOptions options = {})
-      : server(backend, sink, clock, with_version(options)) {}
+      : tasks(backend, clock, options.structured),
+        server(backend, sink, clock, with_tasks(with_version(options), &tasks)) {}
+
+  static ServerOptions with_tasks(ServerOptions options, TaskTable* tasks) {
+    options.tasks = tasks;
+    return options;
+  }
 
   static ServerOptions with_version(ServerOptions options) {
     options.version = "1.2.3";
@@ -205,6 +216,7 @@ struct Fixture {
   FakeBackend backend;
   FakeSink sink;
   ManualClock clock;
+  TaskTable tasks;
   Server server;
 };
 

@@ -229,7 +229,7 @@ TEST_CASE("methods exist in their own era only") {
   Fixture fixture;
   fixture.handshake();
   for (const char* method : {"initialize", "ping", "logging/setLevel", "resources/subscribe",
-                             "resources/unsubscribe", "tasks/get", "nonsense"}) {
+                             "resources/unsubscribe", "tasks/list", "nonsense"}) {
     INFO(method);
     CHECK(code(fixture.ask(Fixture::modern(1, method))) == kMethodNotFound);
   }

@@ -5,5 +5,6 @@ return {
     require 'content',
     require 'conversation',
     require 'documents',
+    require 'tasks',
   },
 }

@@ -1,11 +1,13 @@
 // `gibbous mcp`: the MCP server, on stdin and stdout or over HTTP.
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "bindings/cli/client_program.h"
@@ -22,6 +24,17 @@ namespace gibbous::cli {
 namespace {
 
 constexpr int kNone = -1;
+
+// Its tasks are those of the next copy of the same program here.
+std::string whose_tasks(const RuntimeOptions& options) {
+  const std::size_t at = options.session.find('@');
+  if (at != std::string::npos && at + 1 < options.session.size()) return options.session;
+  std::error_code failure;
+  const std::string& given = options.workspace;
+  const auto place = std::filesystem::absolute(given.empty() ? "." : given, failure);
+  return options.session.substr(0, at) + "@" +
+         std::filesystem::weakly_canonical(place, failure).string();
+}
 
 }  // namespace
 
@@ -49,6 +62,7 @@ ExitCode run_mcp(const Options& options) {
                             : options.session.empty() ? client_program()
                                                       : options.session;
   runtime_options.claim_session = true;
+  transport.client = whose_tasks(runtime_options);
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
   // The client does not wait as long as the runtime would for a disk.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gibbous/runtime.h"
+#include "gibbous/tasks.h"
 
 namespace gibbous::mcp {
 
@@ -26,6 +27,14 @@ class ToolsBackend {
   // The tools that can be called now.
   virtual std::vector<ToolInfo> tools() const = 0;
   virtual TaskUse task_use(std::string_view) const { return {}; }
+  // Like gibbous::keep_task() and find_task(), without waiting for the disk: nothing is kept where
+  // it takes nothing, and on_done comes once, later or at once, unless the backend ends.
+  virtual void keep_task(TaskRecord task) { static_cast<void>(task); }
+  virtual void find_task(const std::string& id,
+                         std::function<void(std::optional<TaskRecord>)> on_done) {
+    static_cast<void>(id);
+    on_done(std::nullopt);
+  }
   // The resources of the scripts that can be read now; see Runtime::resources().
   virtual std::vector<ResourceInfo> resources() const { return {}; }
   virtual bool has_resource(std::string_view) const { return false; }

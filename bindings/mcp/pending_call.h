@@ -31,6 +31,7 @@ struct Server::PendingCall {
   Nanos expires{0};
   std::optional<CallResult> result;  // when it ended meanwhile
 
+  Millis began{0};  // Clock::wall()
   TaskUse task_use;
   Nanos task_at = Nanos::max();  // when it becomes a task, if it still goes on
   TaskTable* table = nullptr;

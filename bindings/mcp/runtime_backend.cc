@@ -15,6 +15,9 @@ constexpr PollBudget kTurn{.bytes = std::size_t{4} * 1024 * 1024,
 
 constexpr int kMostPages = 4;  // that are made at once
 
+// How long the end of the server waits for what is recorded of tasks.
+constexpr std::chrono::milliseconds kTasksGrace(10);
+
 }  // namespace
 
 // How the threads that make pages come back, while the backend lives.
@@ -100,6 +103,19 @@ void RuntimeBackend::on_ask(std::function<void(AskRequest)> handler,
 void RuntimeBackend::on_input(std::function<void(InputRequest)> handler,
                               std::function<void(const std::string& id)> on_withdrawn) {
   runtime_.on_input(std::move(handler), std::move(on_withdrawn));
+}
+
+TaskKeeper& RuntimeBackend::keeper() {
+  if (!keeper_) {
+    const auto post = [this](std::function<void()> work) { runtime_.post(std::move(work)); };
+    keeper_ = std::make_unique<TaskKeeper>(runtime_.state_dir(), post);
+  }
+  return *keeper_;
+}
+
+void RuntimeBackend::hand_over() {
+  if (keeper_) keeper_->finish(kTasksGrace);
+  runtime_.hand_over();
 }
 
 bool RuntimeBackend::poll(bool passed_on) {

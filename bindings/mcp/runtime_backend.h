@@ -1,9 +1,15 @@
 // RuntimeBackend: adapts a gibbous::Runtime to the MCP server and its transport. Loop thread only.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "bindings/mcp/backend.h"
+#include "bindings/mcp/task_keeper.h"
 
 namespace gibbous::mcp {
 
@@ -20,6 +26,11 @@ class RuntimeBackend final : public DrivenBackend {
 
   std::vector<ToolInfo> tools() const override { return runtime_.tools(); }
   TaskUse task_use(std::string_view tool) const override { return runtime_.task_use(tool); }
+  void keep_task(TaskRecord task) override { keeper().keep(std::move(task)); }
+  void find_task(const std::string& id,
+                 std::function<void(std::optional<TaskRecord>)> on_done) override {
+    keeper().find(id, std::move(on_done));
+  }
   std::vector<ResourceInfo> resources() const override { return runtime_.resources(); }
   bool has_resource(std::string_view uri) const override { return runtime_.has_resource(uri); }
   std::vector<std::string> asks_of(std::string_view tool) const override {
@@ -52,15 +63,17 @@ class RuntimeBackend final : public DrivenBackend {
   }
   std::string complaint() const override { return runtime_.policy_error(); }
   std::string session() const override { return runtime_.session(); }
-  void hand_over() override { runtime_.hand_over(); }
+  void hand_over() override;
   void announce_end() override { runtime_.announce_end(); }
 
  private:
   struct Posts;
+  TaskKeeper& keeper();
 
   Runtime& runtime_;
   const PageMaker make_page_;
   std::shared_ptr<Posts> posts_;
+  std::unique_ptr<TaskKeeper> keeper_;  // once there is a task
 };
 
 }  // namespace gibbous::mcp

@@ -246,7 +246,9 @@ void Server::start_call(const Request& request, const Envelope& envelope, CallRe
   pending->era = envelope.era;
   pending->kind = call.kind;
   pending->tool = call.tool;
-  if (envelope.can.ask || envelope.can.sample) pending->arguments = call.arguments;
+  pending->began = clock_.wall();
+  const ClientAbilities& can = envelope.can;
+  if (can.ask || can.sample || can.tasks) pending->arguments = call.arguments;
   calls_[id_key(request.id)] = pending;
   hold_request(*pending, request, envelope);
 

@@ -67,7 +67,7 @@ struct ServerOptions {
   std::string state_prefix;  // every requestState begins with it
   // Null: calls are not answered with tasks. Else it must outlive the server.
   TaskTable* tasks = nullptr;
-  std::string client;  // whose tasks these are
+  std::string client;  // whose tasks these are, also after a restart
   // A call that goes on for longer becomes a task, unless its tool says otherwise.
   Nanos task_after = kTaskAfter;
 };
@@ -160,9 +160,11 @@ class Server final : private TaskListener {
   void get_task(const Request& request, const Envelope& envelope);
   void update_task(const Request& request, const Envelope& envelope);
   void cancel_task(const Request& request, const Envelope& envelope);
-  Task* task_of(const Request& request, const Envelope& envelope);
+  void with_task(const Request& request, const Envelope& envelope,
+                 std::function<void(Task& task)> then);
   bool refuse_without_tasks(const Request& request, const Envelope& envelope);
   Nanos task_time(const PendingCall& pending) const;
+  std::string arguments_to_repeat(const PendingCall& pending) const;
   bool make_task(const std::shared_ptr<PendingCall>& pending);
   void make_due_tasks(Nanos now);
   bool honour_tasks(const Request& request, const Envelope& envelope, const Json& wanted,

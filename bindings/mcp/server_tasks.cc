@@ -36,12 +36,25 @@ Nanos Server::task_time(const PendingCall& pending) const {
   return clock_.now() + std::max(after, kLeastTaskTime);
 }
 
+// A call that only reads may be made again by a later process; others get "".
+std::string Server::arguments_to_repeat(const PendingCall& pending) const {
+  for (const ToolInfo& tool : backend_.tools()) {
+    if (tool.name == pending.tool) return tool.permission == "read" ? pending.arguments : "";
+  }
+  return "";
+}
+
 // Answers the request of the call with a task. False: it has none, and goes on as it is.
 bool Server::make_task(const std::shared_ptr<PendingCall>& pending) {
   if (pending->task_at == Nanos::max() || !pending->state.empty()) return false;
   pending->task_at = Nanos::max();
-  Task* const task =
-      options_.tasks->add(options_.client, pending->tool, pending->call, pending->can, pending);
+  Task* const task = options_.tasks->add({.owner = options_.client,
+                                          .tool = pending->tool,
+                                          .arguments = arguments_to_repeat(*pending),
+                                          .began = pending->began,
+                                          .call = pending->call,
+                                          .can = pending->can,
+                                          .waiter = pending});
   if (task == nullptr) return false;
   pending->table = options_.tasks;
   pending->task = task;
@@ -72,54 +85,58 @@ bool Server::refuse_without_tasks(const Request& request, const Envelope& envelo
   return true;
 }
 
-// Answers the request itself, and returns null, when it names no task of this client.
-Task* Server::task_of(const Request& request, const Envelope& envelope) {
+// Calls `then`, now or later, unless the request was refused or is cancelled.
+void Server::with_task(const Request& request, const Envelope& envelope,
+                       std::function<void(Task& task)> then) {
   if (options_.tasks == nullptr) {
-    refuse(request.id, kMethodNotFound, "Method not found: " + request.method);
-    return nullptr;
+    return refuse(request.id, kMethodNotFound, "Method not found: " + request.method);
   }
   if (!envelope.can.tasks) {
     const std::string message =
         std::string("The request does not declare the extension ") + kTasksExtension;
-    send(error_response(request.id, lacks_tasks(message)), {&request.id, true, kMissingCapability});
-    return nullptr;
+    return send(error_response(request.id, lacks_tasks(message)),
+                {&request.id, true, kMissingCapability});
   }
-  const std::string* id = find_text(request.params, "taskId");
-  if (id == nullptr) {
-    refuse(request.id, kInvalidParams, "taskId must be a string: the task");
-    return nullptr;
+  const std::string* task_id = find_text(request.params, "taskId");
+  if (task_id == nullptr) {
+    return refuse(request.id, kInvalidParams, "taskId must be a string: the task");
   }
-  Task* const task = options_.tasks->find(options_.client, *id);
-  if (task == nullptr) {
-    refuse(request.id, kInvalidParams,
-           "There is no such task: it is unknown, or was over and has been forgotten");
-  }
-  return task;
+  const std::string key = id_key(request.id);
+  looking_.insert(key);
+  options_.tasks->look_up(
+      options_.client, *task_id, envelope.can,
+      [this, key, id = request.id, then = std::move(then),
+       alive = std::weak_ptr<const int>(lifetime_)](Task* task) {
+        if (alive.expired() || closed_ || looking_.erase(key) == 0) return;
+        if (task != nullptr) return then(*task);
+        refuse(id, kInvalidParams,
+               "There is no such task: it is unknown, or was over and has been forgotten");
+      });
 }
 
 void Server::get_task(const Request& request, const Envelope& envelope) {
-  const Task* const task = task_of(request, envelope);
-  if (task != nullptr) answer(request, modern_.result(options_.tasks->describe(*task, true)));
+  with_task(request, envelope, [this, request](const Task& task) {
+    answer(request, modern_.result(options_.tasks->describe(task, true)));
+  });
 }
 
 // What belongs to no open question is ignored: it may have been answered elsewhere meanwhile.
 void Server::update_task(const Request& request, const Envelope& envelope) {
-  Task* const task = task_of(request, envelope);
-  if (task == nullptr) return;
-  const Json* responses = find_member(request.params, "inputResponses");
-  if (responses == nullptr || !responses->is_object()) {
-    refuse(request.id, kInvalidParams, "inputResponses must be an object");
-    return;
-  }
-  options_.tasks->answer(*task, *responses);
-  answer(request, modern_.result(Json::object()));
+  with_task(request, envelope, [this, request](Task& task) {
+    const Json* responses = find_member(request.params, "inputResponses");
+    if (responses == nullptr || !responses->is_object()) {
+      return refuse(request.id, kInvalidParams, "inputResponses must be an object");
+    }
+    options_.tasks->answer(task, *responses);
+    answer(request, modern_.result(Json::object()));
+  });
 }
 
 void Server::cancel_task(const Request& request, const Envelope& envelope) {
-  Task* const task = task_of(request, envelope);
-  if (task == nullptr) return;
-  options_.tasks->cancel(*task);
-  answer(request, modern_.result(Json::object()));
+  with_task(request, envelope, [this, request](Task& task) {
+    options_.tasks->cancel(task);
+    answer(request, modern_.result(Json::object()));
+  });
 }
 
 // Adds the tasks that a subscription may name. False: the request was refused.

@@ -59,6 +59,7 @@ class StdioTransport final : public MessageSink {
                 ServerOptions{.version = std::move(version),
                               .structured = options.structured,
                               .tasks = &tasks_,
+                              .client = options.client,
                               .task_after = options.task_after}),
         lines_({[this](std::string_view line) { server_.receive(line); },
                 [this] { server_.receive_oversized(stdio::kMaxLineBytes); }}) {

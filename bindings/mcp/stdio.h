@@ -25,6 +25,7 @@ struct StdioOptions {
   int stop_fd = -1;                     // readable: stop now
   bool structured = false;              // ServerOptions::structured
   RuntimeBackend::PageMaker make_page;  // the resource gibbous://report
+  std::string client;                   // ServerOptions::client
   std::chrono::milliseconds task_after{kTaskAfter};  // ServerOptions::task_after
   // Before the runs are handed over, which waits for the disk of the journal.
   std::function<void()> on_hand_over;

@@ -57,31 +57,72 @@ const char* task_status_name(TaskStatus status) {
   return "";
 }
 
+std::optional<TaskStatus> task_status(std::string_view name) {
+  for (const TaskStatus status :
+       {TaskStatus::kWorking, TaskStatus::kInputRequired, TaskStatus::kCompleted,
+        TaskStatus::kFailed, TaskStatus::kCancelled}) {
+    if (name == task_status_name(status)) return status;
+  }
+  return std::nullopt;
+}
+
 TaskTable::TaskTable(ToolsBackend& backend, const Clock& clock, bool structured, TaskLimits limits)
     : backend_(backend), clock_(clock), structured_(structured), limits_(limits) {}
 
 TaskTable::~TaskTable() = default;
 
-Task* TaskTable::add(const std::string& owner, const std::string& tool, CallId call,
-                     const ClientAbilities& can, std::shared_ptr<void> waiter) {
+Task* TaskTable::add(Made made) {
   forget();
-  const auto going = std::count_if(calls_.begin(), calls_.end(),
-                                   [&](const auto& each) { return each.second->owner == owner; });
+  const auto going = std::count_if(calls_.begin(), calls_.end(), [&](const auto& each) {
+    return each.second->owner == made.owner;
+  });
   if (closed_ || static_cast<std::size_t>(going) >= limits_.going) return nullptr;
   auto task = std::make_unique<Task>();
   // 144 random bits.
   task->id = random_id() + random_id() + random_id();
-  task->owner = owner;
-  task->tool = tool;
-  task->call = call;
-  task->can = can;
-  task->waiter = std::move(waiter);
+  task->owner = std::move(made.owner);
+  task->tool = std::move(made.tool);
+  if (made.arguments.size() <= limits_.arguments_bytes) task->arguments = std::move(made.arguments);
+  task->began = made.began;
+  task->call = made.call;
+  task->can = made.can;
+  task->waiter = std::move(made.waiter);
   task->created = clock_.wall();
   task->updated = task->created;
-  Task* const made = task.get();
-  calls_[call] = made;
-  tasks_[made->id] = std::move(task);
-  return made;
+  return insert(std::move(task));
+}
+
+Task* TaskTable::insert(std::unique_ptr<Task> task) {
+  Task* const kept = task.get();
+  if (kept->call != 0) calls_[kept->call] = kept;
+  tasks_[kept->id] = std::move(task);
+  keep(*kept);
+  return kept;
+}
+
+// What the process leaves to the next one, however it ends.
+void TaskTable::keep(const Task& task) {
+  TaskRecord record;
+  record.id = task.id;
+  record.owner = task.owner;
+  record.tool = task.tool;
+  record.arguments = task.arguments;
+  record.message = task.message;
+  record.outcome = task.outcome;
+  record.began_at = task.began.count();
+  record.created_at = task.created.count();
+  record.updated_at = task.updated.count();
+  if (task.is_over()) {
+    record.status = task_status_name(task.status);
+    record.finished_at = task.updated.count();
+  }
+  if (record.outcome.size() > limits_.recorded_bytes) {
+    Json body =
+        oversized_result(task.tool, record.outcome.size(), limits_.recorded_bytes, "journals");
+    body["resultType"] = "complete";
+    record.outcome = to_text(body);
+  }
+  backend_.keep_task(std::move(record));
 }
 
 Task* TaskTable::find(const std::string& owner, const std::string& id) {
@@ -131,7 +172,7 @@ void TaskTable::cancel(Task& task) {
   drop_questions(task, "the call was cancelled");
   task.message = "cancelled by the client";
   end(task, TaskStatus::kCancelled, "");
-  backend_.cancel(call);
+  if (call != 0) backend_.cancel(call);
 }
 
 void TaskTable::answer(Task& task, const Json& responses) {
@@ -163,11 +204,7 @@ bool TaskTable::take_input(InputRequest& request) {
 }
 
 void TaskTable::ask(Task& task, ClientQuestion question) {
-  if (!(question.is_for_model() ? task.can.sample : task.can.ask)) {
-    return question.give_up(unasked(question.is_for_model()
-                                        ? "the client does not support sampling"
-                                        : "the client does not support elicitation (forms)"));
-  }
+  if (!question.suits(task.can)) return question.give_up(unasked(question.inability()));
   const std::string key = "ask-" + std::to_string(++task.last_question);
   task.questions[key] = std::move(question);
   task.deadlines[key] = clock_.now() + limits_.answer_time;
@@ -202,6 +239,7 @@ void TaskTable::end(Task& task, TaskStatus status, std::string outcome) {
   task.outcome = std::move(outcome);
   task.ended = clock_.now();
   changed(task);
+  keep(task);
   forget();
 }
 
@@ -294,6 +332,14 @@ void TaskTable::expire() {
     }
     if (late.size() != before) without.push_back(task);
   }
+  std::vector<std::function<void(Task*)>> unanswered;
+  for (auto next = lookups_.begin(); next != lookups_.end();) {
+    const auto each = next++;
+    if (each->second.deadline > now) continue;
+    unanswered.push_back(std::move(each->second.then));
+    lookups_.erase(each);
+  }
+  for (const auto& then : unanswered) then(nullptr);
   for (Task* task : without) changed(*task);
   for (ClientQuestion& question : late) {
     question.give_up(stdio::denial("the client did not answer in time"));
@@ -306,6 +352,9 @@ std::optional<Nanos> TaskTable::next_timeout() const {
     for (const auto& [key, deadline] : task->deadlines) {
       if (!soonest || deadline < *soonest) soonest = deadline;
     }
+  }
+  for (const auto& [number, lookup] : lookups_) {
+    if (!soonest || lookup.deadline < *soonest) soonest = lookup.deadline;
   }
   if (soonest) *soonest = std::max(*soonest - clock_.now(), Nanos{0});
   return soonest;

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "bindings/mcp/backend.h"
 #include "bindings/mcp/task.h"
@@ -26,6 +28,10 @@ struct TaskLimits {
   std::size_t message_bytes = 500;                         // of statusMessage
   std::size_t error_bytes = 8'000;                         // the message of an error
   std::size_t result_bytes = std::size_t{9} * 1024 * 1024;
+  std::size_t recorded_bytes = std::size_t{1'000} * 1024;  // of a result, in the journal
+  std::size_t arguments_bytes = std::size_t{32} * 1024;    // of a call that may be made again
+  std::size_t lookups = 64;                                // in the journal, at once
+  Nanos lookup_time = std::chrono::seconds(5);
 };
 
 // Is told of tasks that have changed.
@@ -43,12 +49,24 @@ class TaskTable {
   TaskTable(const TaskTable&) = delete;
   TaskTable& operator=(const TaskTable&) = delete;
 
-  // Makes a task of a call. Returns null when its client has too many. `waiter` is kept as long as
-  // the call goes on.
-  Task* add(const std::string& owner, const std::string& tool, CallId call,
-            const ClientAbilities& can, std::shared_ptr<void> waiter);
+  // A call that becomes a task.
+  struct Made {
+    std::string owner;
+    std::string tool;
+    std::string arguments;  // where the call may be made again; "": it may not
+    Millis began{0};        // Clock::wall()
+    CallId call = 0;
+    ClientAbilities can;
+    std::shared_ptr<void> waiter;  // kept as long as the call goes on
+  };
+  // Returns null when its client has too many.
+  Task* add(Made made);
   // Returns null when there is none, or when it is another client's.
   Task* find(const std::string& owner, const std::string& id);
+  // The same, also for tasks of earlier processes. `can`: of the client, which such a task may ask.
+  // `then` comes once, now or later, unless the table ends; it must not keep the task.
+  void look_up(const std::string& owner, const std::string& id, const ClientAbilities& can,
+               std::function<void(Task*)> then);
 
   // The call has ended. Releases the waiter.
   void finish(Task& task, const CallResult& result);
@@ -80,7 +98,22 @@ class TaskTable {
  private:
   using Tasks = std::map<std::string, std::unique_ptr<Task>>;  // by id
 
+  struct Lookup {
+    std::string owner;
+    ClientAbilities can;
+    std::function<void(Task*)> then;
+    Nanos deadline{0};
+  };
+
   Task* of_call(CallId call);
+  Task* insert(std::unique_ptr<Task> task);
+  void keep(const Task& task);
+  // task_restore.cc
+  void restored(std::uint64_t lookup, std::optional<TaskRecord> record);
+  Task* take_over(const TaskRecord& record, const ClientAbilities& can);
+  void call_again(Task& task);
+  void look_at_runs(const std::string& id, std::function<void(Task*)> then);
+  void settle_left(Task& task, const std::vector<std::string>& runs);
   void drop_questions(Task& task, const char* why);
   void end(Task& task, TaskStatus status, std::string outcome);
   void changed(Task& task);
@@ -93,7 +126,11 @@ class TaskTable {
   Tasks tasks_;
   std::map<CallId, Task*> calls_;
   std::set<TaskListener*> listeners_;
+  std::map<std::uint64_t, Lookup> lookups_;
+  std::uint64_t last_lookup_ = 0;
   bool closed_ = false;
+  // Expires with this; the backend may answer later.
+  std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
 };
 
 }  // namespace gibbous::mcp

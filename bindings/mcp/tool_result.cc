@@ -91,9 +91,10 @@ Json tool_result(const CallResult& result, bool structured) {
   return body;
 }
 
-Json oversized_result(const std::string& tool, std::size_t bytes, std::size_t limit) {
+Json oversized_result(const std::string& tool, std::size_t bytes, std::size_t limit,
+                      const std::string& who) {
   return error_result("The result of " + tool + " is " + std::to_string(bytes) +
-                          " bytes long and was not sent, because clients accept " +
+                          " bytes long and was not sent, because " + who + " accept " +
                           std::to_string(limit) +
                           " at most. Ask for less: fewer lines, or a smaller "
                           "part of the output.",

@@ -20,7 +20,8 @@ Json tool_result(const CallResult& result, bool structured);
 // Returns what the model, or the author of the script, reads of a call that failed.
 std::string error_text(const CallResult& result);
 
-// Replaces a result that exceeds the line length that clients accept.
-Json oversized_result(const std::string& tool, std::size_t bytes, std::size_t limit);
+// Replaces a result that exceeds what `who` accept.
+Json oversized_result(const std::string& tool, std::size_t bytes, std::size_t limit,
+                      const std::string& who = "clients");
 
 }  // namespace gibbous::mcp

@@ -70,6 +70,10 @@ std::vector<Table> tables_of(Database& old) {
        "id, call_id, session_id, workspace, tool, outcome, pid, pid_started, pid_space,"
        " started_at, finished_at",
        &RepairReport::others},
+      {"tasks", "id",
+       "id, task_id, owner, host, tool, arguments, status, message, outcome, began_at, created_at,"
+       " updated_at, finished_at",
+       &RepairReport::others},
       {"backlog_messages", "", "session_id, seq, run_id, event, payload, created_at",
        &RepairReport::others},
       {"approvals", "",

@@ -217,16 +217,37 @@ CREATE TABLE host_calls (
 CREATE INDEX host_calls_going ON host_calls (id) WHERE finished_at IS NULL;
 )";
 
+// Calls that front ends answered with a handle (task_rows.h). `host` is the process that has it, or
+// had it last.
+constexpr const char* kTasks = R"(
+CREATE TABLE tasks (
+  id INTEGER PRIMARY KEY,
+  task_id TEXT NOT NULL UNIQUE,
+  owner TEXT NOT NULL,
+  host TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  arguments TEXT NOT NULL,
+  status TEXT NOT NULL,
+  message TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  began_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  finished_at INTEGER);
+CREATE INDEX tasks_finished ON tasks (finished_at) WHERE finished_at IS NOT NULL;
+)";
+
 // Files of version 7 exist, with fewer columns than those of version 6: so version 8 comes next.
-constexpr std::array<Migration, 9> kMigrations = {{{kRuns},
-                                                   {kPolicy},
-                                                   {kQueue},
-                                                   {kClients},
-                                                   {kAgents},
-                                                   {kChecks},
-                                                   {""},
-                                                   {kEnds, complete_tables},
-                                                   {kHostCalls}}};
+constexpr std::array<Migration, 10> kMigrations = {{{kRuns},
+                                                    {kPolicy},
+                                                    {kQueue},
+                                                    {kClients},
+                                                    {kAgents},
+                                                    {kChecks},
+                                                    {""},
+                                                    {kEnds, complete_tables},
+                                                    {kHostCalls},
+                                                    {kTasks}}};
 
 static_assert(kMigrations.size() == kJournalVersion);
 

@@ -10,7 +10,7 @@
 namespace gibbous {
 
 inline constexpr std::int64_t kJournalApplicationId = 0x47424253;  // "GBBS"
-inline constexpr std::int64_t kJournalVersion = 9;  // of the file, as this program writes it
+inline constexpr std::int64_t kJournalVersion = 10;  // of the file, as this program writes it
 inline constexpr int kSeqBits = 32;
 
 // One step from a version to the next: the statements, then what depends on the file's own form.

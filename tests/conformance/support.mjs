@@ -227,8 +227,16 @@ export class Workbench {
 
   args(mode = 'dangerous') {
     return ['mcp', '--structured', '--mode', mode, '--scripts', this.scripts, '--workspace', this.directory,
-      '--state', path.join(this.directory, 'state'),
+      '--state', this.state ?? path.join(this.directory, 'state'),
       ...(this.policies ? ['--policies', this.policies] : [])];
+  }
+
+  /** The bytes of its journal, as they are on the disk. */
+  async recorded() {
+    const state = path.join(this.directory, 'state');
+    const files = ['sessions.db', 'sessions.db-wal'].map((name) => path.join(state, name));
+    const read = await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')));
+    return read.join('');
   }
 
   /** From now on its servers ask about every bg_start. */

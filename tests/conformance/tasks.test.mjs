@@ -1,6 +1,8 @@
 // Calls that become tasks, on the wire: over stdio and over HTTP, with the fixtures of the official
 // suite (profile/tasks.lua) and with tools that hold processes.
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 
 import { HttpServer, MODERN, RawServer, Workbench, until } from './support.mjs';
@@ -264,6 +266,51 @@ for (const [name, Client] of CLIENTS) {
       assert.equal(done.result.content[0].text, 'rested');
     });
 
+    test('after a crash, a task that was over is there, and a wait goes on', async (t) => {
+      const bench = await Workbench.for(t);
+      await bench.writeProbe(HOLDING);
+      const first = await Client.start(t, bench);
+      const over = await task(first, 'rest');
+      const result = (await reaches(first, over, 'completed')).result;
+      const file = path.join(bench.directory, 'there');
+      const waiting = await task(first, 'wait_for', { file, timeout: 600_000 });
+      const lost = await task(first, 'hold');
+      const pid = await until('the process runs', async () =>
+        Number((await get(first, lost)).statusMessage));
+      const { result: { taskId: cancelled } } = await call(first, 'rest', { ms: 600_000 });
+      await first.ask('tasks/cancel', { taskId: cancelled });
+      await until('the tasks are recorded', async () =>
+        (await bench.recorded()).includes(lost) && (await bench.recorded()).includes('rested') &&
+        (await bench.recorded()).includes('cancelled by the client'));
+      await first.kill();
+
+      const client = await Client.start(t, bench);
+      assert.equal((await get(client, over)).status, 'completed');
+      assert.deepEqual((await get(client, over)).result, result);
+      assert.equal((await get(client, cancelled)).status, 'cancelled');
+      // The call only reads, so that it is made again.
+      assert.equal((await get(client, waiting)).status, 'working');
+      await writeFile(file, '');
+      const waited = await reaches(client, waiting, 'completed');
+      assert.equal(waited.result.isError, false, waited.result.content[0].text);
+      // This one is not made again, and says so.
+      const gone = await reaches(client, lost, 'completed');
+      assert.equal(gone.result.isError, true);
+      assert.match(gone.result.content[0].text, /its result is lost/);
+      await until('the process is gone', async () => !(await bench.isAlive(pid)));
+      assert.equal((await client.ask('tasks/get', { taskId: 'nobody-s' })).error.code, -32602);
+    });
+
+    test('without a place for the journal, tasks live as long as the server', async (t) => {
+      const bench = await Workbench.for(t);
+      await bench.writeProbe(HOLDING);
+      bench.state = '/proc/nowhere';
+      const client = await Client.start(t, bench);
+      const taskId = await task(client, 'rest');
+      await reaches(client, taskId, 'completed');
+      assert.equal((await client.ask('tasks/get', { taskId: 'nobody-s' })).error.code, -32602);
+    });
+
     test('the end of the server ends the process of a task', async (t) => {
       const bench = await Workbench.for(t);
       await bench.writeProbe(HOLDING);
@@ -292,8 +339,9 @@ local hold = tool {
 }
 local rest = tool {
   name = 'rest', description = 'Rests', permission = 'read', task = 0,
-  run = function()
-    time.sleep(600)
+  input = schema.object { ms = schema.number { default = 600 } },
+  run = function(args)
+    time.sleep(args.ms)
     return 'rested'
   end,
 }

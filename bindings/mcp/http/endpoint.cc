@@ -154,6 +154,7 @@ void Endpoint::serve_modern(Connection& connection, const RequestHead& head,
   ServerOptions options = options_;
   options.state_prefix = std::to_string(number) + ".";
   options.tasks = &tasks_;
+  options.client = session_;
   auto& exchange = exchanges_[number] =
       std::make_unique<Exchange>(backend_, std::string(), clock_, std::move(options),
                                  [this, number] { resting_.push_back(number); });

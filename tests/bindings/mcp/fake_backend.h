@@ -41,6 +41,21 @@ class FakeBackend final : public ToolsBackend {
     const auto found = uses.find(tool);
     return found == uses.end() ? TaskUse{} : found->second;
   }
+  void keep_task(TaskRecord task) override { recorded[task.id] = std::move(task); }
+  void find_task(const std::string& id,
+                 std::function<void(std::optional<TaskRecord>)> on_done) override {
+    const auto found = recorded.find(id);
+    lookups.push_back([on_done = std::move(on_done),
+                       task = found == recorded.end()
+                                  ? std::nullopt
+                                  : std::optional<TaskRecord>(found->second)] { on_done(task); });
+  }
+  // Answers the oldest lookup.
+  void answer_lookup() {
+    const auto answer = std::move(lookups.front());
+    lookups.pop_front();
+    answer();
+  }
   std::vector<ResourceInfo> resources() const override { return readable; }
   std::vector<PromptInfo> prompts() const override { return offered; }
   bool has_resource(std::string_view uri) const override {
@@ -132,6 +147,8 @@ class FakeBackend final : public ToolsBackend {
   std::vector<ResourceInfo> readable;
   std::vector<PromptInfo> offered;                                        // by name
   std::map<std::string, std::vector<std::string>, std::less<>> asked_by;  // Runtime::asks_of()
+  std::map<std::string, TaskRecord> recorded;
+  std::deque<std::function<void()>> lookups;
   std::map<CallId, Call> calls;
   CallId last = 0;
   std::vector<std::string> runs;  // the oldest first

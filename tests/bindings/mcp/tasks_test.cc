@@ -163,7 +163,10 @@ TEST_CASE("an unknown task is an error, and so is a wrong request") {
   const std::string id = client.task();
   for (const char* method : {"tasks/get", "tasks/update", "tasks/cancel"}) {
     INFO(method);
-    CHECK(client.about(method, "nobody's")["error"]["code"] == kInvalidParams);
+    client.say(Tasking::declared(1, method,
+                                 Json{{"taskId", "nobody's"}, {"inputResponses", Json::object()}}));
+    client.backend.answer_lookup();
+    CHECK(client.heard()["error"]["code"] == kInvalidParams);
     CHECK(client.ask(Tasking::declared(1, method))["error"]["code"] == kInvalidParams);
     CHECK(client.ask(Tasking::declared(1, method, Json{{"taskId", 7}}))["error"]["code"] ==
           kInvalidParams);
@@ -446,12 +449,12 @@ TEST_CASE("a client has a bounded number of tasks, and the oldest that are over 
   limits.kept_bytes = 1'000;
   TaskTable table(backend, clock, false, limits);
   const auto waiter = std::make_shared<int>(0);
-  Task* first = table.add("me", "echo", 1, {}, waiter);
-  Task* second = table.add("me", "echo", 2, {}, waiter);
+  Task* first = table.add({"me", "echo", "", Millis{0}, 1, {}, waiter});
+  Task* second = table.add({"me", "echo", "", Millis{0}, 2, {}, waiter});
   REQUIRE(first != nullptr);
   REQUIRE(second != nullptr);
-  CHECK(table.add("me", "echo", 3, {}, waiter) == nullptr);
-  CHECK(table.add("you", "echo", 3, {}, waiter) != nullptr);
+  CHECK(table.add({"me", "echo", "", Millis{0}, 3, {}, waiter}) == nullptr);
+  CHECK(table.add({"you", "echo", "", Millis{0}, 3, {}, waiter}) != nullptr);
   CHECK(waiter.use_count() == 4);
   const std::string ids[] = {first->id, second->id};
   CHECK(ids[0] != ids[1]);
@@ -461,7 +464,7 @@ TEST_CASE("a client has a bounded number of tasks, and the oldest that are over 
   table.finish(*second, result);
   CHECK(waiter.use_count() == 2);
   clock.advance(seconds(1));
-  Task* third = table.add("me", "echo", 4, {}, waiter);
+  Task* third = table.add({"me", "echo", "", Millis{0}, 4, {}, waiter});
   REQUIRE(third != nullptr);
   const std::string last = third->id;
   result.text = std::string(5'000, 'x');
@@ -480,7 +483,7 @@ TEST_CASE("a result that is too long for a client is replaced") {
   TaskLimits limits;
   limits.result_bytes = 1'000;
   TaskTable table(backend, clock, false, limits);
-  Task* task = table.add("me", "echo", 1, {}, nullptr);
+  Task* task = table.add({"me", "echo", "", Millis{0}, 1, {}, nullptr});
   CallResult result;
   result.ok = true;
   result.text = std::string(5'000, 'x');

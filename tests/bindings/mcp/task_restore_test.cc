@@ -1,0 +1,226 @@
+// Tasks of earlier processes: what the journal has of them, and how they go on.
+#include <string>
+
+#include "tests/bindings/mcp/fake_backend.h"
+#include "tests/support/catch.h"
+
+namespace gibbous::mcp {
+namespace {
+
+struct Restoring : Fixture {
+  static Json declared(const Json& id, const std::string& method, Json params) {
+    Json message = modern(id, method, std::move(params));
+    message["params"]["_meta"][kMetaCapabilities]["extensions"][kTasksExtension] = Json::object();
+    return message;
+  }
+  void look_for(const std::string& task, const Json& id = 1) {
+    say(declared(id, "tasks/get", Json{{"taskId", task}}));
+  }
+  // The same, answered by the journal.
+  Json get(const std::string& task) {
+    look_for(task);
+    if (!backend.lookups.empty()) backend.answer_lookup();
+    if (!backend.run_lists.empty()) backend.notify_runs();
+    return heard();
+  }
+  // A task of a process that has ended.
+  TaskRecord& record(const std::string& id) {
+    TaskRecord& made = backend.recorded[id];
+    made.id = id;
+    made.tool = "echo";
+    made.began_at = clock.wall().count() - 20'000;
+    made.created_at = clock.wall().count() - 10'000;
+    made.updated_at = made.created_at;
+    return made;
+  }
+  void add_run(const std::string& id, std::int64_t created, bool ended) {
+    Json info{{"id", id}, {"state", "running"}, {"command", "make"}, {"created_ms", created}};
+    if (ended) info.update(Json{{"state", "killed"}, {"ended_ms", created + 1}});
+    backend.runs.push_back(info.dump());
+  }
+};
+
+TEST_CASE("a task is recorded when it is made, and when it ends") {
+  Restoring client;
+  client.backend.known.front().permission = "read";
+  client.say(
+      Restoring::declared(1, "tools/call", Json{{"name", "echo"}, {"arguments", {{"a", 1}}}}));
+  const Millis began = client.clock.wall();
+  client.clock.advance(kTaskAfter);
+  client.server.expire();
+  const std::string id = client.heard()["result"]["taskId"];
+  TaskRecord recorded = client.backend.recorded.at(id);
+  CHECK(recorded.tool == "echo");
+  CHECK(recorded.arguments == R"({"a":1})");
+  CHECK(recorded.status.empty());
+  CHECK(recorded.finished_at == 0);
+  CHECK(recorded.began_at == began.count());
+  CHECK(recorded.created_at == began.count() + kTaskAfter.count());
+
+  client.backend.finish_text(1, "done");
+  recorded = client.backend.recorded.at(id);
+  CHECK(recorded.status == "completed");
+  CHECK(Json::parse(recorded.outcome)["content"][0]["text"] == "done");
+  CHECK(recorded.finished_at != 0);
+}
+
+TEST_CASE("the arguments of a call that may have effects are not recorded") {
+  Restoring client;
+  client.backend.known.front().permission = "execute";
+  client.say(
+      Restoring::declared(1, "tools/call", Json{{"name", "echo"}, {"arguments", {{"secret", 1}}}}));
+  client.clock.advance(kTaskAfter);
+  client.server.expire();
+  CHECK(client.backend.recorded.at(client.heard()["result"]["taskId"]).arguments.empty());
+}
+
+TEST_CASE("the result of a task that an earlier process finished is there") {
+  Restoring client;
+  TaskRecord& task = client.record("old");
+  task.status = "completed";
+  task.outcome = R"({"content":[{"type":"text","text":"done"}],"isError":false})";
+  task.finished_at = task.updated_at;
+  for (int time = 0; time < 2; ++time) {
+    const Json got = client.get("old")["result"];
+    CHECK(got["status"] == "completed");
+    CHECK(got["result"]["content"][0]["text"] == "done");
+  }
+  task.id = "cancelled";
+  client.backend.recorded["cancelled"] = task;
+  client.backend.recorded["cancelled"].status = "cancelled";
+  CHECK(client.get("cancelled")["result"]["status"] == "cancelled");
+  // A word of a later version.
+  task.id = "strange";
+  client.backend.recorded["strange"] = task;
+  client.backend.recorded["strange"].status = "paused";
+  CHECK(client.get("strange")["result"]["status"] == "failed");
+}
+
+TEST_CASE("a call that only reads is made again, under the same id") {
+  Restoring client;
+  client.record("old").arguments = R"({"a":1})";
+  const Json got = client.get("old")["result"];
+  CHECK(got["status"] == "working");
+  REQUIRE(client.backend.calls.size() == 1);
+  CHECK(client.backend.calls.at(1).request.tool == "echo");
+  CHECK(client.backend.calls.at(1).request.arguments == R"({"a":1})");
+  client.get("old");
+  CHECK(client.backend.calls.size() == 1);
+  client.backend.report(1, 1, {}, "nearly");
+  CHECK(client.get("old")["result"]["statusMessage"] == "nearly");
+  client.backend.finish_text(1, "done");
+  CHECK(client.get("old")["result"]["result"]["content"][0]["text"] == "done");
+  CHECK(client.backend.recorded.at("old").status == "completed");
+}
+
+TEST_CASE("two requests for one task make one call again") {
+  Restoring client;
+  client.record("old").arguments = "{}";
+  client.look_for("old", 1);
+  client.look_for("old", 2);
+  client.backend.answer_lookup();
+  client.backend.answer_lookup();
+  CHECK(client.next()["result"]["status"] == "working");
+  CHECK(client.heard()["result"]["status"] == "working");
+  CHECK(client.backend.calls.size() == 1);
+  client.say(Restoring::declared(3, "tasks/cancel", Json{{"taskId", "old"}}));
+  CHECK(client.heard().contains("result"));
+  CHECK(client.backend.calls.at(1).cancelled);
+  CHECK(client.backend.recorded.at("old").status == "cancelled");
+}
+
+TEST_CASE("a task whose process has died says what became of it") {
+  Restoring client;
+  client.record("old");
+  SECTION("without a run") {
+    client.add_run("earlier", client.clock.wall().count() - 60'000, true);
+    client.add_run("later", client.clock.wall().count(), false);
+    const Json got = client.get("old")["result"];
+    CHECK(got["status"] == "completed");
+    CHECK(got["result"]["isError"] == true);
+    const auto text = got["result"]["content"][0]["text"].get<std::string>();
+    CHECK(text.find("its result is lost") != std::string::npos);
+    CHECK(text.find("earlier") == std::string::npos);
+    CHECK(text.find("later") == std::string::npos);
+  }
+  SECTION("with a run that has ended") {
+    client.add_run("mine", client.clock.wall().count() - 15'000, true);
+    const Json got = client.get("old")["result"];
+    const auto text = got["result"]["content"][0]["text"].get<std::string>();
+    CHECK(text.find("mine (killed): make") != std::string::npos);
+  }
+  SECTION("and goes on as long as its run does") {
+    client.add_run("mine", client.clock.wall().count() - 15'000, false);
+    const Json got = client.get("old")["result"];
+    CHECK(got["status"] == "working");
+    CHECK(got["statusMessage"] == "its server was restarted; run mine goes on");
+    CHECK(client.get("old")["result"]["status"] == "working");
+    client.backend.runs.clear();
+    client.add_run("mine", client.clock.wall().count() - 15'000, true);
+    CHECK(client.get("old")["result"]["status"] == "completed");
+  }
+  CHECK(client.backend.recorded.at("old").status.empty() == false);
+}
+
+TEST_CASE("a recorded task of another client, or of a process that lives, is unknown") {
+  Restoring client;
+  client.record("another's").owner = "somebody";
+  client.record("living").host_lives = true;
+  for (const char* id : {"another's", "living", "nobody's"}) {
+    INFO(id);
+    CHECK(client.get(id)["error"]["code"] == kInvalidParams);
+  }
+}
+
+TEST_CASE("a journal that does not answer delays a request for a bounded time") {
+  Restoring client;
+  client.record("old");
+  client.look_for("old");
+  CHECK(client.silent());
+  REQUIRE(client.tasks.next_timeout());
+  client.clock.advance(*client.tasks.next_timeout());
+  client.tasks.expire();
+  CHECK(client.heard()["error"]["code"] == kInvalidParams);
+  // It answers later, when nobody waits.
+  client.backend.answer_lookup();
+  CHECK(client.silent());
+}
+
+TEST_CASE("a cancelled request for a task is not answered") {
+  Restoring client;
+  client.record("old");
+  client.look_for("old", 7);
+  client.say(Fixture::notification("notifications/cancelled", Json{{"requestId", 7}}));
+  client.backend.answer_lookup();
+  if (!client.backend.run_lists.empty()) client.backend.notify_runs();
+  CHECK(client.silent());
+}
+
+TEST_CASE("an answer of the journal after the end of the table does no harm") {
+  FakeBackend backend;
+  ManualClock clock;
+  {
+    TaskTable table(backend, clock, false);
+    table.look_up("", "old", {}, [](Task*) { FAIL("nobody waits"); });
+  }
+  backend.answer_lookup();
+}
+
+TEST_CASE("a result that is too long for the journal is recorded as such") {
+  FakeBackend backend;
+  ManualClock clock;
+  TaskLimits limits;
+  limits.recorded_bytes = 1'000;
+  TaskTable table(backend, clock, false, limits);
+  Task* task = table.add({"me", "echo", "", Millis{0}, 1, {}, nullptr});
+  const std::string id = task->id;
+  CallResult result;
+  result.ok = true;
+  result.text = std::string(5'000, 'x');
+  table.finish(*task, result);
+  CHECK(table.describe(*table.find("me", id), true)["result"]["isError"] == false);
+  CHECK(Json::parse(backend.recorded.at(id).outcome)["isError"] == true);
+}
+
+}  // namespace
+}  // namespace gibbous::mcp

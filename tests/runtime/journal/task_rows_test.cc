@@ -1,0 +1,102 @@
+// Tasks in the journal, beside a Journal that has the file open and without one.
+#include "runtime/journal/task_rows.h"
+
+#include <filesystem>
+
+#include "runtime/journal/place.h"
+#include "tests/runtime/journal/desk.h"
+
+namespace gibbous::testing {
+namespace {
+
+constexpr Millis kPatience{1'000};
+constexpr std::int64_t kNow = 1'700'000'000'000;
+
+RecordedTask task(const std::string& id) {
+  RecordedTask made;
+  made.task_id = id;
+  made.owner = "me@here";
+  made.host = "host";
+  made.tool = "wait_for";
+  made.arguments = "{}";
+  made.began_at = kNow - 2'000;
+  made.created_at = kNow - 1'000;
+  made.updated_at = kNow;
+  return made;
+}
+
+std::optional<RecordedTask> found(const Desk& desk, const std::string& id) {
+  auto row = find_task_row(desk.directory(), id, kPatience);
+  REQUIRE(row);
+  return *row;
+}
+
+TEST_CASE("a task is found as it was written last") {
+  Desk desk;
+  const bool beside = GENERATE(false, true);
+  if (beside) REQUIRE(desk.open());
+  RecordedTask written = task("a");
+  REQUIRE(keep_task_row(desk.directory(), written, kNow, kPatience));
+  REQUIRE(found(desk, "a"));
+  CHECK(found(desk, "a")->finished_at == 0);
+  CHECK(found(desk, "a")->arguments == "{}");
+  written.status = "completed";
+  written.outcome = R"({"content":[]})";
+  written.message = "it went well";
+  written.finished_at = kNow;
+  REQUIRE(keep_task_row(desk.directory(), written, kNow, kPatience));
+  const auto row = found(desk, "a");
+  REQUIRE(row);
+  CHECK(row->owner == "me@here");
+  CHECK(row->host == "host");
+  CHECK(row->tool == "wait_for");
+  CHECK(row->status == "completed");
+  CHECK(row->outcome == written.outcome);
+  CHECK(row->message == "it went well");
+  CHECK(row->began_at == kNow - 2'000);
+  CHECK(row->created_at == kNow - 1'000);
+  CHECK(row->updated_at == kNow);
+  CHECK(row->finished_at == kNow);
+  CHECK_FALSE(found(desk, "b"));
+}
+
+TEST_CASE("without a journal there is no task, and none is made to look for one") {
+  Desk desk;
+  CHECK_FALSE(found(desk, "a"));
+  CHECK_FALSE(std::filesystem::exists(desk.file()));
+}
+
+TEST_CASE("a task that is too long is refused") {
+  Desk desk;
+  RecordedTask large = task("a");
+  large.outcome = std::string(kMaxJournalTextBytes, 'x');
+  CHECK(keep_task_row(desk.directory(), large, kNow, kPatience).code() == "invalid_argument");
+  CHECK(keep_task_row(desk.directory(), task(""), kNow, kPatience).code() == "invalid_argument");
+  CHECK(keep_task_row(desk.directory(), task(std::string(1'000, 'x')), kNow, kPatience).code() ==
+        "invalid_argument");
+}
+
+TEST_CASE("a finished task goes after a day, one that goes on stays") {
+  Desk desk;
+  RecordedTask over = task("over");
+  over.finished_at = kNow;
+  REQUIRE(keep_task_row(desk.directory(), over, kNow, kPatience));
+  REQUIRE(keep_task_row(desk.directory(), task("going"), kNow, kPatience));
+  REQUIRE(keep_task_row(desk.directory(), task("new"), kNow + kMaxTaskAge.count() + 1, kPatience));
+  CHECK_FALSE(found(desk, "over"));
+  CHECK(found(desk, "going"));
+}
+
+TEST_CASE("a file that is locked makes no one wait for longer than was said") {
+  Desk desk;
+  REQUIRE(keep_task_row(desk.directory(), task("a"), kNow, kPatience));
+  Plain other(desk.file());
+  REQUIRE(other.run("BEGIN IMMEDIATE"));
+  CHECK(keep_task_row(desk.directory(), task("b"), kNow, Millis{0}).code() == "journal_busy");
+  CHECK(found(desk, "a"));
+  REQUIRE(other.run("COMMIT"));
+  CHECK(keep_task_row(desk.directory(), task("b"), kNow, kPatience));
+}
+
+}  // namespace
+}  // namespace gibbous::testing

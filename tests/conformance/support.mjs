@@ -381,16 +381,19 @@ export const CLIENTS = [
 
 /** `gibbous mcp --http`, once it serves. */
 export class HttpServer {
-  static async start(t, bench, { token, mode, socket, open } = {}) {
+  static async start(t, bench, { token, mode, socket, open, config, openFiles, allowHost } = {}) {
     const server = new HttpServer();
     const args = [...bench.args(mode), ...(socket ? ['--unix', socket] : ['--http', '127.0.0.1:0'])];
+    if (allowHost) args.push('--allow-host', allowHost);
+    if (config) args.push('--config', config);
     if (token) {
       const file = path.join(bench.directory, 'token');
       await writeFile(file, `${token}\n`, { mode: 0o600 });
       args.push('--token-file', file);
     }
     if (open) args.push('--token', 'none');
-    server.child = spawn(GIBBOUS, args, {
+    const limited = ['-c', 'ulimit -Sn "$0" && exec "$@"', openFiles, GIBBOUS, ...args];
+    server.child = spawn(openFiles ? '/bin/sh' : GIBBOUS, openFiles ? limited : args, {
       stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, ...bench.env() },
     });
     t.after(() => server.child.kill('SIGKILL'));
@@ -406,7 +409,7 @@ export class HttpServer {
       await until('the server serves', () => server.said.includes('serving'));
       return server;
     }
-    const wanted = token || open ? /serving (\S+)\n/ : /serving (\S+)\n[^]*Bearer (\S+)\n/;
+    const wanted = token || open || config ? /serving (\S+)\n/ : /serving (\S+)\n[^]*Bearer (\S+)\n/;
     const [, url, made] = await until('the server serves', () => wanted.exec(server.said));
     server.url = new URL(url);
     server.token = token ?? made;
@@ -433,6 +436,20 @@ export class HttpServer {
     return opened.headers.get('mcp-session-id');
   }
 
+  /** A request in a session. */
+  inSession(session, message) {
+    return fetch(this.url, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${this.token}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json',
+        'Mcp-Session-Id': session,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    });
+  }
+
   /** The stream of a session, or one that goes on. */
   get(headers) {
     return fetch(this.url, { headers: {
@@ -440,10 +457,10 @@ export class HttpServer {
   }
 
   /** A modern request without a client library. */
-  post(message, headers = {}) {
+  post(message, headers = {}, capabilities = {}) {
     const params = { ...message.params, _meta: {
       'io.modelcontextprotocol/protocolVersion': MODERN,
-      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/clientCapabilities': capabilities,
     } };
     const name = params.name ?? params.uri;
     return fetch(this.url, {

@@ -63,6 +63,7 @@ ExitCode run_mcp(const Options& options) {
                                                       : options.session;
   runtime_options.claim_session = true;
   transport.client = whose_tasks(runtime_options);
+  if (over_http) runtime_options.open_files = raise_descriptor_limit();
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
   // The client does not wait as long as the runtime would for a disk.
@@ -79,7 +80,6 @@ ExitCode run_mcp(const Options& options) {
     http->stop_fd = (*signals)->fd();
     http->make_page = page_maker(options.runtime.state_dir);
     http->on_hand_over = std::move(on_hand_over);
-    raise_descriptor_limit();
     std::cerr << announcement << std::flush;
     const Result<int> ended = mcp::http::run_http(**runtime, std::move(*http));
     if (!ended) return fail(ended.status(), options);

@@ -94,13 +94,16 @@ Result<mcp::http::HttpOptions> http_options(const Options& options, std::string*
   return made;
 }
 
-void raise_descriptor_limit() {
+std::uint64_t raise_descriptor_limit() {
   constexpr rlim_t kForOtherThings = 512;
   const rlim_t wanted = mcp::http::Limits{}.connections + kForOtherThings;
   rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted) return;
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return 0;
+  const rlim_t before = files.rlim_cur;
+  if (before >= wanted) return before;
   files.rlim_cur = std::min(wanted, files.rlim_max);
   ::setrlimit(RLIMIT_NOFILE, &files);
+  return before;
 }
 
 }  // namespace gibbous::cli

@@ -2,6 +2,7 @@
 // thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "bindings/cli/options.h"
@@ -18,7 +19,7 @@ std::string http_session(const Options& options);
 Result<mcp::http::HttpOptions> http_options(const Options& options, std::string* announcement);
 
 // Lets the process have as many descriptors as there may be connections, where the system allows
-// it. Runs inherit the limit.
-void raise_descriptor_limit();
+// it. Returns the soft limit before, which runs should have.
+std::uint64_t raise_descriptor_limit();
 
 }  // namespace gibbous::cli

@@ -353,6 +353,20 @@ std::vector<std::string> Runtime::tools_not_strict() const {
   return host::tools_not_strict(tools());
 }
 
+bool Runtime::has_run(std::string_view run, std::string_view session) const {
+  if (check() != Refusal::kNone) return false;
+  const Run* found = impl_->runs->find(run);
+  return found != nullptr && impl_->is_listed(*found, session);
+}
+
+Refusal Runtime::end_session(const std::string& session) {
+  const Refusal refusal = check();
+  if (refusal != Refusal::kNone) return refusal;
+  const Impl::Frame frame(*impl_);
+  impl_->end_session(session);
+  return Refusal::kNone;
+}
+
 Result<std::string> Runtime::excerpt(std::string_view run, std::size_t budget_tokens) const {
   constexpr std::size_t kMinTokens = 20;
   constexpr std::size_t kMaxTokens = 200'000;
@@ -416,11 +430,8 @@ Refusal Runtime::list_runs(std::string_view session,
   Impl& impl = *impl_;
   std::set<std::string> here;
   for (Run* run : impl.runs->list()) {
-    const RunSpec& of = run->spec();
     here.insert(run->id());
-    if (session.empty() ? !impl.may_show(*run) : of.client != session && of.session != session) {
-      continue;
-    }
+    if (!impl.is_listed(*run, session)) continue;
     const std::size_t place = list->runs.size();
     list->runs.push_back(text(lua::run_info(*run, *impl.clock)));
     if (run->state() != RunState::kRunning) continue;

@@ -137,6 +137,26 @@ void Runtime::Impl::begin_held_calls() {
   }
 }
 
+void Runtime::Impl::end_session(const std::string& named) {
+  constexpr std::size_t kMostQueued = 1000;
+  if (named.empty() || named == session || closing) return;
+  const Millis grace = runs->options().limits.timeout_grace;
+  for (Run* run : runs->list()) {
+    if (run->spec().client != named || run->spec().keep) continue;
+    runs->kill(*run, stop_signal(run->spec()), grace, [](Run&, const KillReport&) {});
+  }
+  if (recording->journal() == nullptr) return;
+  // Nobody would start them any more.
+  recording->runs(named, /*only_queued=*/true, kMostQueued,
+                  [this, named](const Result<std::vector<RunRecord>>& queued) {
+                    if (!queued || closing) return;
+                    for (const RunRecord& each : *queued) {
+                      if (each.client != named) continue;
+                      worker->request_kill(each.run_id, "SIGTERM", [](const auto&) {});
+                    }
+                  });
+}
+
 // Each session's agent is told once.
 void Runtime::Impl::add_layer_notes(const std::string& session, std::vector<std::string>* backlog) {
   constexpr std::size_t kMaxTold = 1000;

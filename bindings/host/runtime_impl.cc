@@ -141,6 +141,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   if (!given.claim_session || options.state_dir.empty()) session = options.session;
   if (!options.state_dir.empty()) runs_options.keep_directory = options.state_dir + "/keepers";
   runs_options.workspace = options.workspace;
+  runs_options.open_files = given.open_files;
   auto environment = host::environment_of_runs(given.environment);
   if (!environment) return environment.status();
   runs_options.env = std::move(*environment);

@@ -82,6 +82,11 @@ struct Runtime::Impl {
     if (!named.empty() || !options.claim_session) return std::string(named);
     return session.empty() ? std::nullopt : std::optional(session);
   }
+  bool is_listed(const Run& run, std::string_view of) const {
+    if (of.empty()) return may_show(run);
+    return run.spec().client == of || run.spec().session == of;
+  }
+  void end_session(const std::string& named);
   // Nor their output, but that of sessions which its calls have named.
   bool may_read(const Run& run) const {
     return may_show(run) || named_sessions.count(run.spec().client) != 0;

@@ -64,6 +64,14 @@ class ToolsBackend {
   virtual void page(const std::string& session, std::function<void(Result<std::string>)> on_done) {
     on_done(Status::error("no_page", "there is no page about session " + session));
   }
+  // Whether the runs of a session, "" for the client's own, include this one.
+  virtual bool has_run(std::string_view run, const std::string& session) const {
+    static_cast<void>(run);
+    static_cast<void>(session);
+    return true;
+  }
+  // A session that the client named ends, with its runs.
+  virtual void end_session(const std::string& session) { static_cast<void>(session); }
   // The same for the runs of one session.
   virtual void list_runs_of(const std::string& session,
                             std::function<void(std::vector<std::string> runs)> on_done) {

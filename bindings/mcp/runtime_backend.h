@@ -64,6 +64,10 @@ class RuntimeBackend final : public DrivenBackend {
   std::string complaint() const override { return runtime_.policy_error(); }
   std::string session() const override { return runtime_.session(); }
   void hand_over() override;
+  bool has_run(std::string_view run, const std::string& session) const override {
+    return runtime_.has_run(run, session);
+  }
+  void end_session(const std::string& session) override { runtime_.end_session(session); }
   void announce_end() override { runtime_.announce_end(); }
 
  private:

@@ -148,7 +148,7 @@ Status ClientImpl::open_link() {
     if (!program) return program.status();
     program_ = std::move(*program);
   }
-  const auto link = Link::open(loop_, program_, *this, handles_);
+  const auto link = Link::open(loop_, program_, options_.open_files, *this, handles_);
   if (!link) return link.status();
   link_ = *link;
   return {};

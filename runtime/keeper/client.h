@@ -163,6 +163,8 @@ class KeeperListener {
 
 struct KeeperOptions {
   std::string path;  // the gibbous-keeper program; "": see find_keeper()
+  // The soft limit of open files of what it starts; 0: that of this process.
+  std::uint64_t open_files = 0;
 };
 
 class KeeperClient {

@@ -10,14 +10,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "runtime/keeper/keeper_note.h"
+#include "runtime/keeper/keeper_program.h"
 #include "runtime/keeper/lookout.h"
 #include "runtime/keeper/server.h"
 #include "runtime/keeper/warden.h"
@@ -115,6 +119,16 @@ bool stand_guard(WardenPage& page, std::span<char> name) {
   return false;
 }
 
+// What the library says of the limit that runs get; its own may be higher.
+rlim_t open_files_in(std::string_view argument, rlim_t otherwise) {
+  const std::string_view name = gibbous::kOpenFilesArgument;
+  if (!argument.starts_with(name)) return otherwise;
+  rlim_t limit = 0;
+  const char* const end = argument.data() + argument.size();
+  const auto read = std::from_chars(argument.data() + name.size(), end, limit);
+  return read.ec == std::errc() && read.ptr == end ? limit : otherwise;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -137,6 +151,7 @@ int main(int argc, char** argv) {
   rlimit files{};
   ::getrlimit(RLIMIT_NOFILE, &files);
   const rlimit raised{files.rlim_max, files.rlim_max};
+  if (argc > 1) files.rlim_cur = std::min(files.rlim_cur, open_files_in(argv[1], files.rlim_cur));
   ::setrlimit(RLIMIT_NOFILE, &raised);
 
   auto server = Server::create(gibbous::UniqueFd(gibbous::kInheritedSocket), files, page);

@@ -18,6 +18,9 @@ inline constexpr const char* kBuiltInKeeper = "<built-in>";
 // keeper_mismatch: the file is a program, but not the keeper of this version.
 Result<std::string> find_keeper(const std::string& configured);
 
+// The soft limit of open files that runs get, where it is not the library's: --open-files=1024.
+inline constexpr const char* kOpenFilesArgument = "--open-files=";
+
 struct KeeperProgram {
   std::string path;  // as find_keeper() returns it
   UniqueFd bytes;    // to execute in place of a file: of the keeper that is built in

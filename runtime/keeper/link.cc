@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "runtime/base/random_id.h"
@@ -87,8 +88,8 @@ void pass_credentials(int socket, bool passes) {
 
 }  // namespace
 
-Result<Link*> Link::open(uv_loop_t* loop, const KeeperProgram& program, LinkOwner& owner,
-                         OpenHandles& handles) {
+Result<Link*> Link::open(uv_loop_t* loop, const KeeperProgram& program, std::uint64_t open_files,
+                         LinkOwner& owner, OpenHandles& handles) {
   std::array<int, 2> ends{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0) {
     return Status::error("keeper_not_started",
@@ -98,7 +99,8 @@ Result<Link*> Link::open(uv_loop_t* loop, const KeeperProgram& program, LinkOwne
   const UniqueFd keeper(ends[1]);
   pass_credentials(library.get(), true);
   std::string name = "gibbous-keeper";
-  std::array<char*, 2> argv{name.data(), nullptr};
+  std::string files = kOpenFilesArgument + std::to_string(open_files);
+  std::array<char*, 3> argv{name.data(), open_files == 0 ? nullptr : files.data(), nullptr};
   Launched launched;
   const Executable executable{program.path.c_str(), program.bytes.get()};
   if (const auto error = launch_detached(executable, argv.data(), keeper.get(), launched)) {

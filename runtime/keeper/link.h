@@ -33,8 +33,9 @@ class LinkOwner {
 class Link {
  public:
   // Starts the keeper and sends the first message. The owner and `handles` must outlive the link.
-  static Result<Link*> open(uv_loop_t* loop, const KeeperProgram& program, LinkOwner& owner,
-                            OpenHandles& handles);
+  // `open_files`: KeeperOptions::open_files.
+  static Result<Link*> open(uv_loop_t* loop, const KeeperProgram& program, std::uint64_t open_files,
+                            LinkOwner& owner, OpenHandles& handles);
   // Connects to a keeper of detached runs; on_message reports them.
   static Result<Link*> adopt(uv_loop_t* loop, const std::string& control_socket, LinkOwner& owner,
                              OpenHandles& handles);

@@ -57,6 +57,7 @@ struct RunsOptions {
   std::string temp_directory;     // absolute; logs may be below it, and it is created for them
   std::vector<std::string> env;   // "NAME=value"; runs inherit them
   std::string keeper_path;
+  std::uint64_t open_files = 0;  // KeeperOptions::open_files
   // The directory of the control sockets of detached runs; "": runs cannot be detached. Created on
   // first use.
   std::string keep_directory;

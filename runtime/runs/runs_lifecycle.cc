@@ -41,7 +41,7 @@ Runs::Runs(uv_loop_s* loop, const Clock& clock, RunsOptions options)
 Runs::~Runs() = default;
 
 Status Runs::init() {
-  auto keeper = KeeperClient::create(loop_, {options_.keeper_path}, *this);
+  auto keeper = KeeperClient::create(loop_, {options_.keeper_path, options_.open_files}, *this);
   if (!keeper) return keeper.status();
   keeper_ = std::move(keeper.value());
   ingest_ = Ingest::create(loop_);

@@ -155,6 +155,38 @@ test('programs of the user reach a unix socket without a token, as long as the s
   await assert.rejects(lstat(socketPath), { code: 'ENOENT' });
 });
 
+test('the end of a session ends its processes, and no other ones', async (t) => {
+  const bench = await Workbench.for(t);
+  const server = await HttpServer.start(t, bench);
+  const start = async (session) => {
+    const answer = await server.inSession(session, { id: 2, method: 'tools/call', params: {
+      name: 'bg_start', arguments: { command: 'sleep 600' } } });
+    return (await answer.json()).result.structuredContent.pid;
+  };
+  const [one, other] = [await server.open(), await server.open()];
+  const [ends, stays] = [await start(one), await start(other)];
+  const deleted = await fetch(server.url, { method: 'DELETE', headers: {
+    Authorization: `Bearer ${server.token}`, 'Mcp-Session-Id': one } });
+  assert.equal(deleted.status, 200);
+  await until('its process is gone', async () => !(await bench.isAlive(ends)));
+  assert.ok(await bench.isAlive(stays));
+});
+
+test('processes do not inherit the limit of open files that the server needs', async (t) => {
+  const limit = '300';
+  const server = await HttpServer.start(t, await Workbench.for(t), { openFiles: limit });
+  const limits = await readFile(`/proc/${server.child.pid}/limits`, 'utf8');
+  const [, raised] = /Max open files\s+(\d+)/.exec(limits);
+  assert.ok(Number(raised) > Number(limit), limits);
+  const started = await server.post({ id: 1, method: 'tools/call', params: {
+    name: 'bg_start', arguments: { command: 'echo "limit $(ulimit -Sn)"' } } },
+  { Accept: 'application/json' });
+  const { id } = (await started.json()).result.structuredContent;
+  const seen = await server.post({ id: 2, method: 'tools/call', params: {
+    name: 'wait_for', arguments: { id, output_regex: 'limit' } } }, { Accept: 'application/json' });
+  assert.match(textOf((await seen.json()).result), /limit 300\b/);
+});
+
 test('a thousand idle clients cost at most 20 KiB each', async (t) => {
   const server = await HttpServer.start(t, await Workbench.for(t));
   const proc = `/proc/${server.child.pid}`;

@@ -157,6 +157,8 @@ struct RuntimeOptions {
   bool adopt_runs = true;  // take over detached runs of earlier hosts (on_host_death = 'keep')
   // Detached runs outlive this process, whatever kill_on_session_end says.
   bool keep_runs = false;
+  // The soft limit of open files of runs; 0: that of this process. For a host that raises its own.
+  std::uint64_t open_files = 0;
   // The least number of runs that may go on at the same time, whatever limits.max_concurrent says.
   std::size_t min_concurrent = 0;
   // The least Lua time a call gets in each minute, whatever lua.call_ms says.
@@ -510,6 +512,13 @@ class Runtime {
   // the runtime is closed; with run_not_found, or with the error of a journal that cannot be read.
   Refusal run_events(std::string_view session, std::string run, std::size_t most,
                      std::function<void(Result<std::string>)> on_done);
+
+  // Returns whether list_runs() lists the run for the session.
+  bool has_run(std::string_view run, std::string_view session) const;
+  // Ends a session of a name that will not be used again: each of its runs as kill does, with the
+  // grace of a time limit, and what it has queued. Detached runs (on_host_death = 'keep') go on.
+  // Nothing happens to the session of calls that name none.
+  Refusal end_session(const std::string& session);
 
   // Returns the output of a remembered run, selected to fit 20 to 200000 tokens: the head, the
   // tail, lines that look like errors, and a note about what is left out; stderr, if any, follows a

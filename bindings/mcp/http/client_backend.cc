@@ -32,11 +32,18 @@ void ClientBackend::list_runs(std::function<void(std::vector<std::string>)> on_d
 }
 
 Result<std::string> ClientBackend::excerpt(std::string_view run, std::size_t budget_tokens) {
+  // As if another session's run did not exist.
+  if (!backend_.has_run(run, session_)) {
+    return Status::error("run_not_found", "there is no run " + std::string(run));
+  }
   return backend_.excerpt(run, budget_tokens);
 }
 
 Result<OutputBytes> ClientBackend::read_output(std::string_view run, OutputStream stream,
                                                std::uint64_t cursor, std::size_t most) {
+  if (!backend_.has_run(run, session_)) {
+    return Status::error("run_not_found", "there is no run " + std::string(run));
+  }
   return backend_.read_output(run, stream, cursor, most);
 }
 
@@ -47,6 +54,11 @@ void ClientBackend::run_events(const std::string&, const std::string& run, std::
 
 void ClientBackend::page(const std::string&, std::function<void(Result<std::string>)> on_done) {
   backend_.page(session_, std::move(on_done));
+}
+
+void ClientBackend::end() {
+  cancel_all();
+  if (!session_.empty()) backend_.end_session(session_);
 }
 
 void ClientBackend::cancel_all() {

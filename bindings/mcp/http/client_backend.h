@@ -41,9 +41,12 @@ class ClientBackend final : public ToolsBackend {
   const std::string& session() const { return session_; }
   // Whether it made this call, which has not ended.
   bool owns(CallId call) const { return calls_->count(call) != 0; }
-  void cancel_all();
+  // The session ends, with its calls and its runs; the backend's own stays.
+  void end();
 
  private:
+  void cancel_all();
+
   ToolsBackend& backend_;
   const std::string session_;
   // A call may end after this is gone.

@@ -26,7 +26,7 @@ LegacySession::LegacySession(ToolsBackend& backend, std::string name, const Cloc
 
 LegacySession::~LegacySession() {
   shut_down();
-  backend_.cancel_all();
+  backend_.end();
 }
 
 void LegacySession::shut_down() {

@@ -96,8 +96,8 @@ inline std::vector<std::string> lines_of(const std::string& text) {
 
 class Harness final : private KeeperListener {
  public:
-  explicit Harness(std::string keeper_path = {}) {
-    auto client = KeeperClient::create(loop_.get(), {std::move(keeper_path)}, *this);
+  explicit Harness(std::string keeper_path = {}, std::uint64_t open_files = 0) {
+    auto client = KeeperClient::create(loop_.get(), {std::move(keeper_path), open_files}, *this);
     REQUIRE(client.ok());
     client_ = std::move(*client);
   }

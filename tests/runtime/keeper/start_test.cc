@@ -151,6 +151,25 @@ TEST_CASE("limits are set, and the keeper's own limit on files is not passed on"
   CHECK(harness.read_all(run) == std::to_string(files.rlim_cur) + "\n0\n77\n");
 }
 
+TEST_CASE("a host that has raised its limit on files says which one its runs get") {
+  constexpr std::uint64_t kFew = 200;
+  constexpr std::uint64_t kMoreThanThereMayBe = std::uint64_t{1} << 40;
+  rlimit files{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &files) == 0);
+  for (const std::uint64_t wanted : {kFew, kMoreThanThereMayBe}) {
+    Harness harness({}, wanted);
+    StartRequest request;
+    request.argv = {"/bin/sh", "-c", "ulimit -Sn; ulimit -Hn"};
+    request.cwd = "/";
+    const RunKey run = harness.start_running(request);
+    REQUIRE(harness.wait_exit(run));
+    const std::vector<std::string> lines = lines_of(harness.read_all(run));
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0] == std::to_string(std::min<std::uint64_t>(wanted, files.rlim_cur)));
+    CHECK((lines[1] == "unlimited" || lines[1] == std::to_string(files.rlim_max)));
+  }
+}
+
 TEST_CASE("a program without a slash is searched in the child's own PATH") {
   const TempDir directory;
   const std::string denied = directory.path() + "/a";

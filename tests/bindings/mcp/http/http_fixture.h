@@ -56,6 +56,11 @@ class DrivenFakeRuntime final : public DrivenBackend {
   Result<std::string> excerpt(std::string_view run, std::size_t budget_tokens) override {
     return fake.excerpt(run, budget_tokens);
   }
+  bool has_run(std::string_view run, const std::string& session) const override {
+    const auto found = owners.find(std::string(run));
+    return found == owners.end() || found->second == session;
+  }
+  void end_session(const std::string& session) override { ended_sessions.push_back(session); }
   void on_event(std::function<void(const Event&)> handler) override {
     event_handler = std::move(handler);
   }
@@ -80,6 +85,8 @@ class DrivenFakeRuntime final : public DrivenBackend {
   std::function<void(const std::string&)> withdrawn_handler;
   std::string answer = "answer";
   std::string listed_session;
+  std::map<std::string, std::string> owners;  // the session of a run; others are everybody's
+  std::vector<std::string> ended_sessions;
   bool handed_over = false;
 
  private:

@@ -316,6 +316,58 @@ TEST_CASE("DELETE cancels the calls of the session and ends its streams") {
   served.runtime.fake.fail(1, "cancelled", "");
 }
 
+TEST_CASE("the end of a session ends its runs, however it ends") {
+  Limits limits;
+  limits.sessions = 1;
+  HttpFixture served(limits);
+  HttpClient client(served);
+  const auto& ended = served.runtime.ended_sessions;
+  const auto name = [&](const std::string& session) {
+    client.ask(HttpClient::legacy(plain_call(1, "echo"), session));
+    return served.runtime.fake.calls.rbegin()->second.request.session;
+  };
+  const std::string first = client.handshake();
+  const std::string first_name = name(first);
+  CHECK(client.ask(HttpClient::in_session("DELETE", first)).status == 200);
+  CHECK(ended == std::vector<std::string>{first_name});
+  CHECK(client.ask(HttpClient::in_session("DELETE", first)).status == 404);
+  CHECK(ended.size() == 1);
+
+  const std::string second_name = name(client.handshake());
+  client.close();
+  served.pass(limits.session_time + minutes(2));
+  REQUIRE(ended.size() == 2);
+  CHECK(ended.back() == second_name);
+
+  // One that makes room for another.
+  HttpClient other(served);
+  const std::string third = other.handshake();
+  other.ask(HttpClient::legacy(plain_call(1, "echo"), third));
+  const std::string third_name = served.runtime.fake.calls.rbegin()->second.request.session;
+  other.handshake();
+  REQUIRE(ended.size() == 3);
+  CHECK(ended.back() == third_name);
+}
+
+TEST_CASE("another session's run is as one that does not exist") {
+  HttpFixture served;
+  HttpClient client(served);
+  const std::string session = client.handshake();
+  const auto subscribe = [&](const std::string& run) {
+    const Heard heard = client.ask(HttpClient::legacy(
+        Fixture::request(1, "resources/subscribe", Json{{"uri", run_uri(run)}}), session));
+    std::string said = heard.json().value("error", Json::object()).value("message", "subscribed");
+    // The only difference is the name that was asked for.
+    if (const std::size_t at = said.find(run); at != std::string::npos) said.erase(at, run.size());
+    return std::to_string(heard.status) + " " + said;
+  };
+  served.runtime.fake.printed = {{"run00001", "output"}, {"run00002", "output"}};
+  served.runtime.owners = {{"run00001", "somebody else's"}};
+  CHECK(subscribe("run00002") == "200 subscribed");
+  CHECK(subscribe("run00001") == subscribe("run00003"));
+  CHECK(subscribe("run00001").find("There is no resource") != std::string::npos);
+}
+
 TEST_CASE("sessions that nobody uses end, and make room for others") {
   Limits limits;
   limits.sessions = 2;

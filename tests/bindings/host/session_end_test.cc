@@ -1,0 +1,75 @@
+// A host ends a session that will not come again.
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/support/host.h"
+#include "tests/support/loop.h"
+
+namespace gibbous::testing {
+namespace {
+
+Json start_in(Host& host, const std::string& session, Json options) {
+  options["command"] = "sleep 600";
+  return host.data("bg_start", options, session);
+}
+
+std::string state_of(Host& host, const std::string& session, const Json& id) {
+  return host.data("bg_status", {{"id", id}}, session)["processes"][0]["state"];
+}
+
+TEST_CASE("the end of a session ends its runs, and nobody else's") {
+  const TempDir dir;
+  RuntimeOptions options = auto_mode();
+  options.state_dir = dir.path() + "/state";
+  options.workspace = dir.path();
+  Host host(std::move(options));
+  const Json gone = start_in(host, "gone", Json::object())["id"];
+  const Json stays = start_in(host, "stays", Json::object())["id"];
+  CHECK(host.runtime->has_run(gone.get<std::string>(), "gone"));
+  CHECK_FALSE(host.runtime->has_run(gone.get<std::string>(), "stays"));
+  CHECK(host.runtime->end_session("gone") == Refusal::kNone);
+  CHECK(host.until([&] { return state_of(host, "gone", gone) == "killed"; }));
+  CHECK(state_of(host, "stays", stays) == "running");
+  // Neither a session that does not exist nor the host's own ends.
+  host.runtime->end_session("unknown");
+  host.runtime->end_session("");
+  CHECK(state_of(host, "stays", stays) == "running");
+}
+
+TEST_CASE("detached runs outlive their session") {
+  const TempDir dir;
+  RuntimeOptions options = auto_mode();
+  options.state_dir = dir.path() + "/state";
+  options.workspace = dir.path();
+  options.keep_runs = true;
+  Host host(std::move(options));
+  const Json detached = start_in(host, "gone", Json::object())["id"];
+  host.runtime->end_session("gone");
+  // What would be killed is killed before the next call.
+  start_in(host, "stays", Json::object());
+  CHECK(state_of(host, "gone", detached) == "running");
+  for (const char* session : {"gone", "stays"}) {
+    for (const Json& each : host.data("bg_status", Json::object(), session)["processes"]) {
+      host.data("bg_kill", {{"id", each["id"]}}, session);
+    }
+  }
+}
+
+TEST_CASE("what a session has waiting does not start after its end") {
+  const TempDir dir;
+  RuntimeOptions options = auto_mode();
+  options.state_dir = dir.path() + "/state";
+  options.workspace = dir.path();
+  options.files["config.lua"] = "return { limits = { max_concurrent = 1 } }";
+  Host host(std::move(options));
+  const Json first = start_in(host, "gone", Json::object())["id"];
+  const Json waits = start_in(host, "gone", {{"serial", "builds"}})["id"];
+  CHECK(state_of(host, "gone", waits) == "queued");
+  host.runtime->end_session("gone");
+  for (const Json& each : {first, waits}) {
+    CHECK(host.until([&] { return state_of(host, "gone", each) == "killed"; }));
+  }
+}
+
+}  // namespace
+}  // namespace gibbous::testing

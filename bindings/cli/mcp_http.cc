@@ -22,14 +22,22 @@
 namespace gibbous::cli {
 namespace {
 
-Result<std::string> token_of(const Options& options) {
-  if (options.no_token) return std::string();
-  if (!options.token_file.empty()) return mcp::http::read_token_file(options.token_file);
+Result<std::string> token_of(const Options& options, bool with_clients) {
+  if (!options.token_file.empty()) {
+    return mcp::http::read_token_file(options.token_file, "--token-file");
+  }
+  if (options.no_token && with_clients) {
+    return Status::error("invalid_arguments",
+                         "--token none: clients without a token are not told from those that "
+                         "mcp.tokens of the configuration names; leave it out, or remove those");
+  }
+  if (options.no_token || with_clients) return std::string();
   return mcp::http::make_token();
 }
 
-Status add_tcp(const Options& options, mcp::http::HttpOptions* made, std::string* announcement) {
-  Result<std::string> token = token_of(options);
+Status add_tcp(const Options& options, bool with_clients, mcp::http::HttpOptions* made,
+               std::string* announcement) {
+  Result<std::string> token = token_of(options, with_clients);
   if (!token) return token.status();
   const std::optional<mcp::http::TcpAddress> address = mcp::http::TcpAddress::parse(options.http);
   if (!address) {
@@ -40,12 +48,13 @@ Status add_tcp(const Options& options, mcp::http::HttpOptions* made, std::string
 
   *announcement +=
       "gibbous mcp: serving http://" + mcp::http::TcpAddress::of(*socket) + mcp::http::kPath + "\n";
-  if (options.token_file.empty() && !options.no_token) {
+  if (options.token_file.empty() && !token->empty()) {
     *announcement += "gibbous mcp: clients send Authorization: Bearer " + *token + "\n";
   }
   mcp::http::Listener listener;
   listener.socket = std::move(*socket);
   listener.access.token = std::move(*token);
+  listener.access.needs_token = with_clients;
   listener.access.any_address = !address->is_loopback();
   for (const std::string& host : options.hosts) {
     listener.access.hosts.push_back(mcp::http::host_name(host));
@@ -56,14 +65,12 @@ Status add_tcp(const Options& options, mcp::http::HttpOptions* made, std::string
 
 }  // namespace
 
-std::string http_session(const Options& options) {
+std::string session_in_workspace(const std::string& name, const std::string& given) {
   // As long as the runtime takes, with what is added for a client of its own.
   constexpr std::size_t kMaxBytes = 180;
   constexpr std::size_t kHashDigits = 16;
-  std::string name = options.session.empty() ? "http" : options.session;
   if (name.find('@') != std::string::npos) return name;
   std::error_code failure;
-  const std::string& given = options.runtime.workspace;
   const auto place = std::filesystem::absolute(given.empty() ? "." : given, failure);
   std::string workspace = std::filesystem::weakly_canonical(place, failure).string();
   if (name.size() + workspace.size() > kMaxBytes) {
@@ -72,13 +79,15 @@ std::string http_session(const Options& options) {
   return name + "@" + workspace;
 }
 
-Result<mcp::http::HttpOptions> http_options(const Options& options, std::string* announcement) {
+Result<mcp::http::HttpOptions> http_options(const Options& options, bool with_clients,
+                                            std::string* announcement) {
   mcp::http::HttpOptions made;
   made.structured = options.structured;
   made.task_after = std::chrono::seconds(options.task_after_s);
-  made.session = http_session(options);
+  made.session = session_in_workspace(options.session.empty() ? "http" : options.session,
+                                      options.runtime.workspace);
   if (!options.http.empty()) {
-    if (Status status = add_tcp(options, &made, announcement); !status) return status;
+    if (Status status = add_tcp(options, with_clients, &made, announcement); !status) return status;
   }
   if (!options.unix_socket.empty()) {
     Result<mcp::http::UnixListener> at = mcp::http::listen_unix(options.unix_socket);
@@ -87,6 +96,7 @@ Result<mcp::http::HttpOptions> http_options(const Options& options, std::string*
     listener.socket = std::move(at->socket);
     listener.place = std::move(at->place);
     listener.access.any_name = true;
+    listener.access.needs_token = with_clients;
     made.listeners.push_back(std::move(listener));
     *announcement +=
         "gibbous mcp: serving " + options.unix_socket + ", path " + mcp::http::kPath + "\n";

@@ -13,7 +13,8 @@ When the policy needs approval, clients that support elicitation ask the user.
 
 With --http, the same over HTTP at the path /mcp, for clients that connect to a running server. They
 need the token that is printed on stderr, or the one in --token-file. With --unix, at a socket that
-only your own programs can use, without a token. Both may be given.
+only your own programs can use, without a token. Both may be given. Clients that mcp.tokens of the
+configuration names have tokens, modes and workspaces of their own; then every client needs one.
 
 Examples:
   gibbous mcp install

@@ -272,6 +272,23 @@ Status Layers::add_user(const RuntimeOptions& options, const lua::MemoryFiles& m
   return {};
 }
 
+std::vector<std::string> Layers::config_files() const {
+  std::vector<std::string> files;
+  if (use_managed_) files.push_back(managed_dir_ + "/" + kConfigName);
+  if (!user_file_.empty()) {
+    files.push_back(user_file_);
+  } else if (!user_dir_.empty()) {
+    files.push_back(user_dir_ + "/" + kConfigName);
+  }
+  return files;
+}
+
+Status Layers::check_mode(const std::string& mode, const Clock& clock) const {
+  std::vector<lua::LayerText> all = texts_;
+  all.push_back({lua::ConfigLayer::kOptions, "", "", Json{{"mode", mode}}});
+  return lua::merge_layers(all, clock).status();
+}
+
 void Layers::attach(lua::GenerationOptions& generation, bool shipped,
                     const std::shared_ptr<Layers>& self) {
   if (!use_managed_ && !use_project_) return;

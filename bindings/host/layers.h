@@ -60,6 +60,10 @@ class Layers {
   // The configuration file of the user that is in force; "": none.
   std::string user_file() const { return user_file_; }
   std::string managed_directory() const { return managed_dir_; }
+  // The configuration files of the managed and the user's layer, whether they exist or not.
+  std::vector<std::string> config_files() const;
+  // Fails with config_refused when a layer does not leave this mode open.
+  Status check_mode(const std::string& mode, const Clock& clock) const;
   lua::LayerSet load();
   // A JSON object with `layers`, `values` and `refused`.
   std::string describe();

@@ -516,6 +516,26 @@ ReloadResult Runtime::reload() {
   return result;
 }
 
+ReloadResult Runtime::set_mode(const std::string& mode) {
+  ReloadResult result;
+  const Refusal refusal = check(true);
+  if (refusal != Refusal::kNone) {
+    result.message = to_string(refusal);
+    return result;
+  }
+  Impl& impl = *impl_;
+  const Impl::Frame frame(impl);
+  result.generation = impl.engine->current()->id();
+  if (Status status = impl.layers->check_mode(mode, *impl.clock); !status) {
+    result.message = status.message();
+    return result;
+  }
+  result = impl.engine->reload_in(mode);
+  if (result.ok) impl.options.mode = mode;
+  if (impl.monitor) impl.monitor->set_files(impl.engine->monitored_files());
+  return result;
+}
+
 std::uint64_t Runtime::generation() const {
   return check() == Refusal::kNone ? impl_->engine->current()->id() : 0;
 }

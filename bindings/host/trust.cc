@@ -31,14 +31,30 @@ std::string workspace_of(const std::string& place) {
 
 }  // namespace
 
-Result<std::string> describe_config(const RuntimeOptions& given) {
+static Result<std::shared_ptr<host::Layers>> read_layers(const RuntimeOptions& given) {
   RuntimeOptions options = given;
   lua::MemoryFiles memory;
   if (Status status = host::place_files(options, memory); !status) return status;
-  auto layers =
-      host::Layers::read(options, host::state_directory(given.state_dir), memory, SystemClock());
+  return host::Layers::read(options, host::state_directory(given.state_dir), memory, SystemClock());
+}
+
+Result<std::string> describe_config(const RuntimeOptions& options) {
+  const auto layers = read_layers(options);
   if (!layers) return layers.status();
   return (*layers)->describe();
+}
+
+Result<ClientTokens> read_client_tokens(const RuntimeOptions& options) {
+  const auto layers = read_layers(options);
+  if (!layers) return layers.status();
+  ClientTokens made;
+  made.files = (*layers)->config_files();
+  for (const auto& [name, token] : (*layers)->merged().config.mcp_tokens) {
+    made.tokens.push_back({name, token.file, token.sha256, token.mode, token.workspace,
+                           token.session, token.approver == "client"});
+    if (!token.file.empty()) made.files.push_back(token.file);
+  }
+  return made;
 }
 
 TrustCandidate look_at_trust(const std::string& place, const std::string& state_dir) {

@@ -98,6 +98,8 @@ class DrivenBackend : public ToolsBackend {
   virtual std::string complaint() const = 0;
   // The process is about to exit: releases everything at once.
   virtual void hand_over() = 0;
+  // Ends everything, in its own time: poll() on until `on_closed`.
+  virtual void close(std::function<void()> on_closed) { on_closed(); }
   // The session of calls that name none; "" before the first one where it is claimed.
   virtual std::string session() const { return {}; }
   // The client has gone; answers to quick calls may still be on their way.

@@ -68,6 +68,7 @@ class RuntimeBackend final : public DrivenBackend {
     return runtime_.has_run(run, session);
   }
   void end_session(const std::string& session) override { runtime_.end_session(session); }
+  void close(std::function<void()> on_closed) override { runtime_.close(std::move(on_closed)); }
   void announce_end() override { runtime_.announce_end(); }
 
  private:

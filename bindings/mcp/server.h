@@ -64,6 +64,7 @@ struct ServerOptions {
   PageLimits page;
   // A modern client may take this long to answer; then the call is cancelled.
   Nanos answer_time = std::chrono::minutes(10);
+  bool asks_client = true;   // false: the policy's questions are not for the client
   std::string state_prefix;  // every requestState begins with it
   // Null: calls are not answered with tasks. Else it must outlive the server.
   TaskTable* tasks = nullptr;

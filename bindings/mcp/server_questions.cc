@@ -51,6 +51,7 @@ std::shared_ptr<Server::PendingCall> Server::find_call(CallId call) const {
 }
 
 void Server::on_ask(AskRequest request) {
+  if (!options_.asks_client) return ClientQuestion(std::move(request)).give_up(nobody(""));
   if (options_.tasks != nullptr && options_.tasks->take_ask(request)) return;
   const std::shared_ptr<PendingCall> pending = closed_ ? nullptr : find_call(request.call);
   if (pending == nullptr) return;  // cancelled: an unanswered question is a refusal

@@ -210,7 +210,7 @@ int serve_stdio(DrivenBackend& backend, const StdioOptions& options, std::string
 }
 
 int run_stdio(Runtime& runtime, const StdioOptions& options) {
-  RuntimeBackend backend(runtime, options.make_page);
+  RuntimeBackend backend(runtime);
   return serve_stdio(backend, options, gibbous::version());
 }
 

@@ -13,19 +13,17 @@
 #include <string>
 
 #include "bindings/mcp/backend.h"
-#include "bindings/mcp/runtime_backend.h"
 #include "gibbous/runtime.h"
 
 namespace gibbous::mcp {
 
 struct StdioOptions {
   int input_fd = STDIN_FILENO;
-  int output_fd = STDOUT_FILENO;        // protocol messages only
-  int log_fd = STDERR_FILENO;           // failed reloads, script logs; dropped when not read
-  int stop_fd = -1;                     // readable: stop now
-  bool structured = false;              // ServerOptions::structured
-  RuntimeBackend::PageMaker make_page;  // the resource gibbous://report
-  std::string client;                   // ServerOptions::client
+  int output_fd = STDOUT_FILENO;  // protocol messages only
+  int log_fd = STDERR_FILENO;     // failed reloads, script logs; dropped when not read
+  int stop_fd = -1;               // readable: stop now
+  bool structured = false;        // ServerOptions::structured
+  std::string client;             // ServerOptions::client
   std::chrono::milliseconds task_after{kTaskAfter};  // ServerOptions::task_after
   // Before the runs are handed over, which waits for the disk of the journal.
   std::function<void()> on_hand_over;

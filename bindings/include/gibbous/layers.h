@@ -16,6 +16,23 @@ namespace gibbous {
 // what a lower layer has set and what is not in force. Secrets are `***`. Fails as create() would.
 Result<std::string> describe_config(const RuntimeOptions& options);
 
+// A client of the MCP server over HTTP, as `mcp.tokens` of the configuration names it.
+struct ClientToken {
+  std::string name;
+  std::string file;         // its first line is the token; "": `sha256` says which it is
+  std::string sha256;       // of the token, 64 hexadecimal digits
+  std::string mode;         // of its calls; "": that of the options
+  std::string workspace;    // of its runs; "": that of the options
+  std::string session;      // of its calls, without the workspace; no other token's
+  bool asks_client = true;  // false: the policy's questions wait for `gibbous asks`
+};
+struct ClientTokens {
+  std::vector<ClientToken> tokens;  // by name
+  std::vector<std::string> files;   // that a change of them may be in, whether they exist or not
+};
+// Fails as create() would.
+Result<ClientTokens> read_client_tokens(const RuntimeOptions& options);
+
 struct TrustFile {
   std::string name;
   std::string text;  // its bytes, as they were hashed

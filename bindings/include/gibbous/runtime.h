@@ -575,6 +575,10 @@ class Runtime {
   // Reloads scripts and policies now. On failure the old generation stays. Not inside a callback;
   // the message then is the code of the Refusal.
   ReloadResult reload();
+  // The same in another permission mode, which judges whatever comes afterwards, also what calls
+  // and runs do that began before. On failure, and where a layer of the configuration does not
+  // leave the mode open, the old one stays. Not inside a callback.
+  ReloadResult set_mode(const std::string& mode);
   std::uint64_t generation() const;
   // Returns the session of calls that name none: RuntimeOptions::session, or, where it is claimed,
   // the owned name, which is "" before the first such call.
@@ -586,7 +590,7 @@ class Runtime {
   Refusal announce_end();
   // Returns why every effect is denied at the moment, or "".
   std::string policy_error() const;
-  // Returns one warning with file and line for each questionable thing in the last load.
+  // Returns the permission mode in force.
   std::string mode() const;
 
   // Ends every run (stop signal, grace, SIGKILL), cancels every call and closes the loop handles.

@@ -91,6 +91,8 @@ class Engine {
   std::size_t active_calls() const { return calls_.size(); }
 
   ReloadResult reload();
+  // The same with another mode, which is in force when that succeeds.
+  ReloadResult reload_in(const std::string& mode);
   // The same, later: the scripts are read and run on another thread, if work can be done beside the
   // loop. `on_done` comes on the loop, once the result is in force; a request that comes meanwhile
   // is carried out after it.

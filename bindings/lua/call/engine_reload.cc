@@ -125,6 +125,13 @@ ReloadResult Engine::reload() {
   return result;
 }
 
+ReloadResult Engine::reload_in(const std::string& mode) {
+  const std::string before = std::exchange(options_.generation.mode, mode);
+  ReloadResult result = reload();
+  if (!result.ok) options_.generation.mode = before;
+  return result;
+}
+
 void Engine::learn(const std::string& name, std::vector<std::string> places) {
   current_->policy().set_variable(name, places);
   learnt_[name] = std::move(places);

@@ -12,6 +12,7 @@
 #include "bindings/lua/check/sandbox_value.h"
 #include "bindings/lua/check/schema_check.h"
 #include "bindings/lua/load/caches.h"
+#include "bindings/lua/load/client_token.h"
 #include "bindings/lua/source/snapshot.h"
 #include "bindings/lua/vm/state.h"
 #include "runtime/wait/http_url.h"
@@ -247,7 +248,7 @@ Config read_values(const std::string& path, const Json& value) {
   config.ask_notify = config.numbers["asks"].value("notify", Json::object());
   take(config.numbers["journal"], "enabled", &config.journal_enabled);
   take(config.numbers["journal"], "recovery", &config.recovery);
-
+  config.mcp_tokens = read_client_tokens(value);
   return config;
 }
 
@@ -406,6 +407,7 @@ Json config_schema() {
                       "http:// address that gets the same in a POST; for https, use a command"}}}},
                   "who is told that a question waits for a person")}},
             "questions of the policy, which 'gibbous asks' answers")},
+       {"mcp", client_tokens_schema()},
        {"lua", section_schema("lua", Json::object(), "limits of scripts")}},
       "Gibbous configuration");
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
@@ -453,7 +455,6 @@ static Result<Json> checked_table(const std::string& path, Result<Json> value) {
   }
   if (!value) return value;
   restore_empty_lists(&*value);
-
   Json schema = config_schema();
   drop_defaults(&schema);
   const auto check = SchemaCheck::compile(schema, {"", 1});
@@ -474,6 +475,7 @@ static Result<Json> checked_table(const std::string& path, Result<Json> value) {
     return config_invalid(path + ": secrets." + name +
                           ": expected one of env (a variable), file (a path) and command (a list)");
   }
+  if (Status status = place_client_tokens(path, &*value); !status) return status;
   place_paths(path, &*value);
   return value;
 }

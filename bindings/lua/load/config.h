@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/lua/load/client_token.h"
 #include "bindings/lua/load/engine_limits.h"
 #include "bindings/lua/load/secret_source.h"
 #include "bindings/lua/vm/alloc.h"
@@ -68,6 +69,8 @@ struct Config {
 
   std::optional<bool> journal_enabled;
   std::optional<std::string> recovery;
+
+  std::map<std::string, ClientToken> mcp_tokens;  // by name
 
   // Returns the secrets, with the values of those that are variables. Removes these from `env`, the
   // inherited environment, so that runs have them only by name.

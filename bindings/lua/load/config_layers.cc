@@ -158,8 +158,13 @@ std::string cut(std::string text, std::size_t most = kMaxValueBytes) {
   return text;
 }
 
-std::string shown(const FieldName& field, const Json& value) {
+std::string shown(const FieldName& field, const Json& given) {
   constexpr auto kReplace = Json::error_handler_t::replace;
+  Json value = given;
+  // Whoever has the hash of a token can try out words.
+  if (field.front() == "mcp" && value.is_object() && value.contains("sha256")) {
+    value["sha256"] = "***";
+  }
   const std::string text = value.dump(-1, ' ', false, kReplace);
   if (field.front() == "secrets") return "\"***\"";
   if (field.front() != "env" || !value.is_string() || field.size() < 2) {
@@ -239,6 +244,7 @@ class Merger {
     }
     made_.config = config_of_table(file, table_);
     if (Status status = check_mode(); !status) return status;
+    if (Status status = check_tokens(); !status) return status;
     return std::move(made_);
   }
 
@@ -346,6 +352,38 @@ class Merger {
                          "mode: '" + *made_.config.mode + "' (" + chosen.text() +
                              ") is not among the modes that " + allowed.text() + " allows: " +
                              names + ". Use one of them, as in --mode " + modes->front() + ".");
+  }
+
+  // Each token has a session of its own, and a mode that the server itself may have.
+  Status check_tokens() {
+    const auto bound = bounds_.find("mode");
+    const bool locked = bound != bounds_.end() && !bound->second.lists_modes;
+    std::map<std::string, std::string> sessions;
+    for (const auto& [name, token] : made_.config.mcp_tokens) {
+      const std::string field = "mcp.tokens." + name;
+      const std::string place = " (" + held_.at(field).place.text() + ")";
+      if (const auto [other, is_first] = sessions.emplace(token.session, field); !is_first) {
+        return Status::error("config_refused", field + ".session: '" + token.session + "'" + place +
+                                                   " is the session of " + other->second +
+                                                   ", too. Name another one.");
+      }
+      if (token.mode.empty()) continue;
+      const std::string said = field + ".mode: '" + token.mode + "'" + place;
+      if (locked && bound->second.value != token.mode) {
+        return Status::error("config_refused", said +
+                                                   " is not used: " + bound->second.place.text() +
+                                                   " sets " + bound->second.value.dump() +
+                                                   ", and nothing below changes it. Remove it.");
+      }
+      const std::optional<std::vector<std::string>>& modes = made_.config.modes;
+      if (!modes || std::find(modes->begin(), modes->end(), token.mode) != modes->end()) continue;
+      std::string names;
+      for (const std::string& each : *modes) names += (names.empty() ? "" : ", ") + each;
+      return Status::error("config_refused", said + " is not among the modes that " +
+                                                 held_.at("modes").place.text() +
+                                                 " allows: " + names + ". Use one of them.");
+    }
+    return {};
   }
 
   const Clock& clock_;

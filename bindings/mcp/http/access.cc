@@ -51,16 +51,16 @@ bool may_come_from(const std::string& origin, const AccessRules& rules) {
   return false;
 }
 
-bool has_token(const RequestHead& head, const std::string& token) {
+}  // namespace
+
+std::string_view bearer_token(const RequestHead& head) {
   const std::string* given = head.field("authorization");
-  if (given == nullptr || given->size() < kScheme.size()) return false;
-  if (in_small_letters(std::string_view(*given).substr(0, kScheme.size())) != kScheme) return false;
+  if (given == nullptr || given->size() < kScheme.size()) return {};
+  if (in_small_letters(std::string_view(*given).substr(0, kScheme.size())) != kScheme) return {};
   std::string_view text = std::string_view(*given).substr(kScheme.size());
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  return equal_in_constant_time(text, token);
+  return text;
 }
-
-}  // namespace
 
 std::string host_name(std::string_view authority) {
   std::string_view name = authority;
@@ -99,8 +99,9 @@ Access judge(const RequestHead& head, const AccessRules& rules) {
       return Access::kForeignOrigin;
     }
   }
-  if (!rules.token.empty() && !has_token(head, rules.token)) return Access::kUnauthorized;
-  return Access::kGranted;
+  if (rules.token.empty()) return rules.needs_token ? Access::kUnauthorized : Access::kGranted;
+  return equal_in_constant_time(bearer_token(head), rules.token) ? Access::kGranted
+                                                                 : Access::kUnauthorized;
 }
 
 }  // namespace gibbous::mcp::http

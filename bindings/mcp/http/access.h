@@ -16,13 +16,17 @@ struct AccessRules {
   std::vector<std::string> hosts;
   bool any_address = false;  // any IP address, too: the server is not bound to the loopback
   bool any_name = false;     // no web page can reach the server
-  std::string token;         // "": none is needed
+  std::string token;         // of the server; "": it has none
+  // A request needs a token, also where the server has none: one of the configuration.
+  bool needs_token = false;
 };
 
 enum class Access { kGranted, kForeignHost, kForeignOrigin, kUnauthorized };
 
 Access judge(const RequestHead& head, const AccessRules& rules);
 
+// The token of the Authorization field; "" when it is none.
+std::string_view bearer_token(const RequestHead& head);
 // The name or address of a Host field or an authority, in small letters and without port and
 // brackets; "" when it is not one.
 std::string host_name(std::string_view authority);

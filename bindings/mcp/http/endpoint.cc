@@ -199,6 +199,12 @@ Server* Endpoint::server_of(CallId call) {
 }
 
 void Endpoint::on_ask(AskRequest request) {
+  if (!options_.asks_client) {
+    AskAnswer nobody;
+    nobody.no_approver = true;
+    request.reply(nobody);
+    return;
+  }
   if (tasks_.take_ask(request)) return;
   if (Server* asked = server_of(request.call)) asked->on_ask(std::move(request));
 }

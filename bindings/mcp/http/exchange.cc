@@ -28,7 +28,9 @@ Exchange::Exchange(ToolsBackend& backend, std::string session, const Clock& cloc
       on_rest_(std::move(on_rest)),
       server_(backend_, *this, clock, std::move(options)) {}
 
-Exchange::~Exchange() = default;
+Exchange::~Exchange() {
+  backend_.end();
+}
 
 void Exchange::serve(Connection& connection, bool takes_body, bool takes_events,
                      const Request& request) {

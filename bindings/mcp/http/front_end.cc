@@ -32,6 +32,11 @@ Answer turn_away(HttpStatus status, const std::string& message, std::string fiel
           std::move(fields)};
 }
 
+Answer unauthorized() {
+  return turn_away(kUnauthorized, "The request needs the server's token: Authorization: Bearer",
+                   "WWW-Authenticate: Bearer realm=\"gibbous\"\r\n");
+}
+
 bool is_of_this_user(int socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -156,22 +161,48 @@ std::optional<Answer> FrontEnd::look_at(const Connection& connection, const Requ
     return turn_away(kUnavailable, "The server is about to end");
   }
   const Listener& listener = listeners_[found->second.listener];
+  RequestHandler*& handler = found->second.handler;
+  handler = nullptr;
   switch (judge(head, listener.access)) {
     case Access::kGranted:
+      handler = &handler_;
       break;
     case Access::kForeignHost:
       return turn_away(kForbidden, "The Host of the request is not a name of this server");
     case Access::kForeignOrigin:
       return turn_away(kForbidden, "Pages of this Origin may not use this server");
     case Access::kUnauthorized:
-      return turn_away(kUnauthorized, "The request needs the server's token: Authorization: Bearer",
-                       "WWW-Authenticate: Bearer realm=\"gibbous\"\r\n");
+      handler = principals_.find(bearer_token(head));
+      if (handler == nullptr) return unauthorized();
   }
-  return handler_.look_at(head);
+  return handler->look_at(head);
 }
 
 void FrontEnd::take(Connection& connection, const RequestHead& head, std::string body) {
-  handler_.take(connection, head, std::move(body));
+  const auto found = connections_.find(connection.id());
+  RequestHandler* const handler = found == connections_.end() ? nullptr : found->second.handler;
+  if (handler == nullptr) {
+    connection.answer(unauthorized());
+  } else {
+    handler->take(connection, head, std::move(body));
+  }
+}
+
+void FrontEnd::end_requests(const RequestHandler& handler) {
+  std::vector<std::uint64_t> ended;
+  for (const auto& [id, entry] : connections_) {
+    if (entry.handler == &handler) ended.push_back(id);
+  }
+  for (const std::uint64_t id : ended) {
+    const auto found = connections_.find(id);
+    if (found == connections_.end()) continue;
+    found->second.handler = nullptr;
+    Connection& connection = *found->second.connection;
+    // What was said last may still leave.
+    connection.settle();
+    if (!connection.idle()) connection.drop();
+    settle_one(id);
+  }
 }
 
 void FrontEnd::touched(Connection& connection) {

@@ -16,6 +16,7 @@
 #include "bindings/mcp/http/access.h"
 #include "bindings/mcp/http/connection.h"
 #include "bindings/mcp/http/limits.h"
+#include "bindings/mcp/http/principals.h"
 #include "bindings/mcp/http/unix_listener.h"
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
@@ -40,7 +41,8 @@ struct Listener {
 
 class FrontEnd final : private ConnectionHost {
  public:
-  // The arguments must outlive the front end. Fails when there are no descriptors left.
+  // The arguments must outlive the front end. `handler` takes the requests of those that have the
+  // token of the listener, or need none. Fails when there are no descriptors left.
   static Result<std::unique_ptr<FrontEnd>> create(RequestHandler& handler, const Limits& limits,
                                                   const Clock& clock);
   ~FrontEnd() override;
@@ -58,6 +60,12 @@ class FrontEnd final : private ConnectionHost {
   // No new connections, and no new requests.
   void stop_listening() { listeners_.clear(); }
 
+  // Those that have tokens of their own.
+  Principals& principals() { return principals_; }
+  // Ends every request of a handler that is being read or answered, with its connection. The
+  // responders are told.
+  void end_requests(const RequestHandler& handler);
+
   std::size_t connections() const { return connections_.size(); }
   std::size_t unsent_bytes() const { return totals_.unsent_bytes; }
 
@@ -65,6 +73,7 @@ class FrontEnd final : private ConnectionHost {
   struct Entry {
     std::unique_ptr<Connection> connection;
     std::size_t listener = 0;
+    RequestHandler* handler = nullptr;  // of the request that was looked at
     short watched = 0;
     bool touched = false;
     std::optional<Nanos> queued;  // in deadlines_
@@ -87,6 +96,7 @@ class FrontEnd final : private ConnectionHost {
   void meet_deadlines();
 
   RequestHandler& handler_;
+  Principals principals_;
   const Limits& limits_;
   const Clock& clock_;
   UniqueFd poller_;  // epoll

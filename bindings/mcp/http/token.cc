@@ -21,10 +21,6 @@ constexpr std::size_t kTokenBytes = 32;
 constexpr std::size_t kMinTokenChars = 16;
 constexpr std::size_t kMaxTokenChars = 512;
 
-Status wrong(const std::string& path, const std::string& why) {
-  return Status::error("invalid_arguments", "--token-file " + path + ": " + why);
-}
-
 std::string why_not() {
   return std::generic_category().message(errno);
 }
@@ -47,25 +43,28 @@ Result<std::string> make_token() {
   return token;
 }
 
-Result<std::string> read_token_file(const std::string& path) {
+Result<std::string> read_token_file(const std::string& path, const std::string& field) {
+  const auto wrong = [&](const std::string& why) {
+    return Status::error("invalid_arguments", field + " " + path + ": " + why);
+  };
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info {};
-  if (!file || ::fstat(file.get(), &info) != 0) return wrong(path, why_not());
-  if (!S_ISREG(info.st_mode)) return wrong(path, "expected a regular file");
-  if (info.st_uid != ::geteuid()) return wrong(path, "the file belongs to another user");
+  if (!file || ::fstat(file.get(), &info) != 0) return wrong(why_not());
+  if (!S_ISREG(info.st_mode)) return wrong("expected a regular file");
+  if (info.st_uid != ::geteuid()) return wrong("the file belongs to another user");
   if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    return wrong(path, "other users have access to the file: chmod 600");
+    return wrong("other users have access to the file: chmod 600");
   }
   std::array<char, kMaxTokenChars + 2> text{};
   const ssize_t count = ::read(file.get(), text.data(), text.size());
-  if (count < 0) return wrong(path, why_not());
+  if (count < 0) return wrong(why_not());
   std::string token(text.data(), static_cast<std::size_t>(count));
   token.erase(std::min(token.find_first_of("\r\n"), token.size()));
   const bool visible = std::all_of(token.begin(), token.end(),
                                    [](char letter) { return letter > ' ' && letter < 0x7f; });
   if (token.size() < kMinTokenChars || token.size() > kMaxTokenChars || !visible) {
-    return wrong(path, "expected a first line of " + std::to_string(kMinTokenChars) + " to " +
-                           std::to_string(kMaxTokenChars) + " visible ASCII characters");
+    return wrong("expected a first line of " + std::to_string(kMinTokenChars) + " to " +
+                 std::to_string(kMaxTokenChars) + " visible ASCII characters");
   }
   return token;
 }

@@ -12,7 +12,8 @@ namespace gibbous::mcp::http {
 Result<std::string> make_token();
 
 // The first line of the file. It must be a regular file of this user that no other may read or
-// write, and the line 16 to 512 visible ASCII characters. Fails with invalid_arguments.
-Result<std::string> read_token_file(const std::string& path);
+// write, and the line 16 to 512 visible ASCII characters. Fails with invalid_arguments and `field`,
+// which named the file.
+Result<std::string> read_token_file(const std::string& path, const std::string& field);
 
 }  // namespace gibbous::mcp::http

@@ -1,9 +1,11 @@
-// The HTTP transport: drives a Runtime and MCP clients over listening sockets until the program is
-// told to stop. Called by `gibbous mcp --http` and `--unix`, on the thread that owns the Runtime.
+// The HTTP transport: drives Runtimes and MCP clients over listening sockets until the program is
+// told to stop: the server's own Runtime, and one of each client that has a token of its own.
+// Called by `gibbous mcp --http` and `--unix`, on the thread that owns the Runtime.
 //
 // Installs no signal handler; see bindings/mcp/stdio.h. The program must ignore SIGPIPE.
 #pragma once
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -17,9 +19,7 @@
 #include "bindings/mcp/http/endpoint.h"
 #include "bindings/mcp/http/front_end.h"
 #include "bindings/mcp/http/limits.h"
-#include "bindings/mcp/runtime_backend.h"
 #include "bindings/stdio/output_queue.h"
-#include "gibbous/runtime.h"
 #include "runtime/base/clock.h"
 
 namespace gibbous::mcp::http {
@@ -27,14 +27,23 @@ namespace gibbous::mcp::http {
 struct HttpOptions {
   std::vector<Listener> listeners;
   Limits limits;
-  int log_fd = STDERR_FILENO;           // failed reloads, script logs; dropped when not read
-  int stop_fd = -1;                     // readable: stop now
-  bool structured = false;              // ServerOptions::structured
-  std::string session;                  // see Endpoint
-  RuntimeBackend::PageMaker make_page;  // the resource gibbous://report
+  int log_fd = STDERR_FILENO;  // failed reloads, script logs; dropped when not read
+  int stop_fd = -1;            // readable: stop now
+  int watch_fd = -1;           // readable: call on_watch
+  std::function<void()> on_watch;
+  bool structured = false;                           // ServerOptions::structured
+  std::string session;                               // see Endpoint
   std::chrono::milliseconds task_after{kTaskAfter};  // ServerOptions::task_after
   // Before the runs are handed over, which waits for the disk of the journal.
   std::function<void()> on_hand_over;
+};
+
+// A client with a token of its own: nothing of it is another client's.
+struct ClientOptions {
+  std::string name;         // for the log
+  std::string digest;       // of its token: SHA-256, as small hexadecimal digits
+  std::string session;      // as HttpOptions::session
+  bool asks_client = true;  // ServerOptions::asks_client
 };
 
 class Transport {
@@ -52,22 +61,42 @@ class Transport {
   // The runtime cannot be used afterwards.
   void stop();
 
+  // Serves one more client, of another name than those before. `backend` must outlive the
+  // transport, or the end of remove_client().
+  void add_client(DrivenBackend& backend, ClientOptions options);
+  // Its open requests end; its runs and its sessions stay.
+  void change_token(const std::string& name, std::string digest);
+  // Nothing of the client goes on: its token, its streams, its calls, its runs. `on_closed` comes
+  // from a later turn, which no longer uses the backend.
+  void remove_client(const std::string& name, std::function<void()> on_closed);
+
+  void say(const std::string& text);  // a line of the log
+
   const FrontEnd& front_end() const { return *front_end_; }
 
  private:
-  Transport(DrivenBackend& backend, HttpOptions options, const Clock& clock, std::string version);
-  void on_event(const Event& event);
-  void say(const std::string& text);
+  Transport(HttpOptions options, const Clock& clock, std::string version);
+  // Whoever is served: a runtime, and what is known of the clients that use it.
+  struct Served;
+  struct Leaving {
+    DrivenBackend* backend;
+    std::shared_ptr<bool> closed;
+    std::function<void()> on_closed;
+  };
+
+  void serve(DrivenBackend& backend, ClientOptions options);
+  Served* find(const std::string& name);
+  bool work_on_runtimes();
   bool sleep(bool more, std::optional<std::chrono::milliseconds> limit);
 
-  DrivenBackend& backend_;
   HttpOptions options_;
+  const Clock& clock_;
+  const std::string version_;
   stdio::OutputQueue log_;
-  Endpoint endpoint_;
+  std::vector<std::unique_ptr<Served>> served_;  // first the server's own
+  std::vector<Leaving> leaving_;
+  std::vector<pollfd> waits_;  // scratch space
   std::unique_ptr<FrontEnd> front_end_;
 };
-
-// Serves until a stop. Returns the exit code of the process; the runtime cannot be used afterwards.
-Result<int> run_http(Runtime& runtime, HttpOptions options);
 
 }  // namespace gibbous::mcp::http

@@ -1,4 +1,4 @@
-// A host ends a session that will not come again.
+// A host ends a session that will not come again, and changes the mode while runs go on.
 #include <string>
 
 #include "tests/support/catch.h"
@@ -7,6 +7,8 @@
 
 namespace gibbous::testing {
 namespace {
+
+using Catch::Matchers::Contains;
 
 Json start_in(Host& host, const std::string& session, Json options) {
   options["command"] = "sleep 600";
@@ -69,6 +71,42 @@ TEST_CASE("what a session has waiting does not start after its end") {
   for (const Json& each : {first, waits}) {
     CHECK(host.until([&] { return state_of(host, "gone", each) == "killed"; }));
   }
+}
+
+TEST_CASE("another mode judges what comes, and runs go on") {
+  RuntimeOptions options = auto_mode();
+  options.files["config.lua"] = "return { modes = { 'auto', 'plan' } }";
+  Host host(std::move(options));
+  const std::string run = host.start("sleep 600");
+  const ReloadResult changed = host.runtime->set_mode("plan");
+  INFO(changed.message);
+  REQUIRE(changed.ok);
+  CHECK(host.runtime->mode() == "plan");
+  CHECK_FALSE(host.call("bg_start", {{"command", "touch x"}}).ok);
+  CHECK(host.data("bg_status", {{"id", run}})["processes"][0]["state"] == "running");
+
+  // Neither what the configuration closes nor what does not exist takes its place.
+  const ReloadResult closed = host.runtime->set_mode("dangerous");
+  CHECK_FALSE(closed.ok);
+  CHECK_THAT(closed.message, Contains("modes"));
+  const ReloadResult unknown = host.runtime->set_mode("nonsense");
+  CHECK_FALSE(unknown.ok);
+  CHECK(host.runtime->mode() == "plan");
+  CHECK_FALSE(host.call("bg_start", {{"command", "touch x"}}).ok);
+  REQUIRE(host.runtime->set_mode("auto").ok);
+  host.data("bg_kill", {{"id", run}});
+}
+
+TEST_CASE("a mode that does not exist leaves the one in force") {
+  Host host(auto_mode());
+  const ReloadResult unknown = host.runtime->set_mode("nonsense");
+  CHECK_FALSE(unknown.ok);
+  CHECK_THAT(unknown.message, Contains("nonsense"));
+  CHECK(host.runtime->mode() == "auto");
+  CHECK(host.until([&] { return host.saw_event("reload_failed"); }));
+  host.runtime->close(nullptr);
+  CHECK(host.runtime->set_mode("plan").message == "closed");
+  CHECK(host.runtime->end_session("x") == Refusal::kClosed);
 }
 
 }  // namespace

@@ -193,6 +193,45 @@ TEST_CASE("secrets in values are not shown") {
                       Contains("env.API_TOKEN=\"***\""));
 }
 
+TEST_CASE("a token is one field: managed ones stay as they are, and a project adds none") {
+  const std::string hash(64, 'a');
+  const std::string ci = "ci = { sha256 = '" + hash + "', mode = ";
+  const LayeredConfig made =
+      merged({managed("mcp = { tokens = { " + ci + "'plan' } } },"),
+              user("mcp = { tokens = { " + ci + "'dangerous' },\n" +
+                   "ann = { file = 'ann.token', workspace = 'work', approver = 'person' } } },"),
+              project("mcp = { tokens = { eve = { sha256 = '" + hash + "' } } },")});
+  const auto& tokens = made.config.mcp_tokens;
+  REQUIRE(tokens.size() == 2);
+  CHECK(tokens.at("ci").mode == "plan");
+  CHECK(tokens.at("ci").session == "ci");
+  CHECK(tokens.at("ann").file == "/home/u/ann.token");
+  CHECK(tokens.at("ann").workspace == "/home/u/work");
+  CHECK(tokens.at("ann").approver == "person");
+  REQUIRE(made.refused.size() == 2);
+  CHECK_THAT(made.refused[0].message,
+             Contains("mcp.tokens.ci") && Contains("is not used") && !Contains(hash));
+  CHECK_THAT(made.refused[1].message,
+             Contains("mcp.tokens.eve") && Contains("a project may set only"));
+}
+
+TEST_CASE("a token works only in a mode that the server may have, and in a session of its own") {
+  const auto problem = [](const std::string& above, const std::string& tokens) {
+    const auto made = merge_layers(
+        {managed(above), user("mcp = { tokens = {\n" + tokens + "\n} },")}, SystemClock());
+    return made ? "" : made.status().code() + ": " + made.status().message();
+  };
+  const std::string dangerous = "ci = { file = 'a', mode = 'dangerous' },";
+  CHECK(problem("", dangerous).empty());
+  CHECK_THAT(problem("modes = { 'plan', 'auto' },", dangerous),
+             Contains("config_refused: mcp.tokens.ci.mode: 'dangerous' (/home/u/config.lua:3) is "
+                      "not among the modes that /etc/gibbous/config.lua:2 allows: plan, auto"));
+  CHECK_THAT(problem("mode = 'plan',", dangerous), Contains("/etc/gibbous/config.lua:2 sets"));
+  CHECK(problem("mode = 'plan',", "ci = { file = 'a', mode = 'plan' },").empty());
+  CHECK_THAT(problem("", "a = { file = 'a' }, b = { file = 'b', session = 'a' },"),
+             Contains("mcp.tokens.b.session: 'a'") && Contains("the session of mcp.tokens.a"));
+}
+
 TEST_CASE("a file that is wrong stops the start, whatever its layer") {
   const auto made = merge_layers({managed(""), project("limitz = {},")}, SystemClock());
   REQUIRE_FALSE(made);

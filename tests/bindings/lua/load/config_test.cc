@@ -131,6 +131,16 @@ TEST_CASE("mistakes name the file, the field, the expected and the actual value"
         std::string::npos);
   CHECK(error_of("return { limits = { default_timeout_ms = -1 } }").find("from 0 to") !=
         std::string::npos);
+  CHECK(error_of("return { mcp = { tokens = { ci = { mode = 'plan' } } } }")
+            .find("mcp.tokens.ci: expected one of file (a path) and sha256") != std::string::npos);
+  CHECK(error_of("return { mcp = { tokens = { ['c i'] = { file = 'x' } } } }")
+            .find("mcp.tokens.c i: expected a name of 1 to 64 letters") != std::string::npos);
+  CHECK(error_of("return { mcp = { tokens = { ci = { sha256 = 'secret' } } } }")
+            .find("mcp.tokens.ci.sha256") != std::string::npos);
+  CHECK(error_of("return { mcp = { tokens = { ci = { file = 'x', approver = 'me' } } } }")
+            .find("mcp.tokens.ci.approver") != std::string::npos);
+  CHECK(error_of("return { mcp = { tokens = { ci = { token = 'in clear' } } } }")
+            .find("mcp.tokens.ci.token: unknown field") != std::string::npos);
   CHECK(error_of("return { limits = { max_buffer_bytes = 1023 } }").find("from 1024 to") !=
         std::string::npos);
 }

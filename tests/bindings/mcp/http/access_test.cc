@@ -110,18 +110,21 @@ TEST_CASE("a token is read from a file that only its owner can read") {
     std::ofstream(path, std::ios::trunc) << text;
     REQUIRE(::chmod(path.c_str(), mode) == 0);
   };
-  CHECK(read_token_file(path).status().message().find("No such file") != std::string::npos);
+  CHECK(read_token_file(path, "--token-file").status().message().find("No such file") !=
+        std::string::npos);
   write("0123456789abcdef\nmore\n", 0600);
-  CHECK(*read_token_file(path) == "0123456789abcdef");
+  CHECK(*read_token_file(path, "--token-file") == "0123456789abcdef");
   write("0123456789abcdef", 0644);
-  CHECK(read_token_file(path).status().message().find("chmod 600") != std::string::npos);
+  CHECK(read_token_file(path, "--token-file").status().message().find("chmod 600") !=
+        std::string::npos);
   write("short\n", 0600);
-  CHECK_FALSE(read_token_file(path));
+  CHECK_FALSE(read_token_file(path, "--token-file"));
   write("0123456789 abcdef\n", 0600);
-  CHECK_FALSE(read_token_file(path));
+  CHECK_FALSE(read_token_file(path, "--token-file"));
   write(std::string(600, 'x'), 0600);
-  CHECK_FALSE(read_token_file(path));
-  CHECK(read_token_file(directory).status().message().find("regular file") != std::string::npos);
+  CHECK_FALSE(read_token_file(path, "--token-file"));
+  CHECK(read_token_file(directory, "--token-file").status().message().find("regular file") !=
+        std::string::npos);
   ::unlink(path.c_str());
   ::rmdir(directory.c_str());
 }

@@ -72,10 +72,11 @@ export class Model {
     }
     const said = this.pending;
     // As a model does: tools that the host has not shown yet are looked up first.
-    if (said.tool && !said.ofHost) {
+    if (said.tool && !said.ofHost && !said.lookedUp) {
       const lookup = this.dialect.lookup?.(said.tool, seen);
       if (lookup) {
         this.lookups += 1;
+        said.lookedUp = true;
         return lookup;
       }
     }

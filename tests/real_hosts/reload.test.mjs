@@ -51,6 +51,18 @@ test('Claude Code: a tool that comes with a reload is shown to the model and cal
   assert.equal(seen.extra.result, 'from the new tool');
 });
 
+test('Codex: a tool that comes with a reload stays unknown to the model', async (t) => {
+  await run(t, codex, async function* (bench) {
+    yield call('probe_edition');
+    await bench.writeTools(TOOLS('second', EXTRA));
+    let now;
+    for (let tries = 0; tries < 50 && !/second$/.test(now?.result); ++tries) now = yield call('probe_edition');
+    assert.match(now.result, /second$/);
+    assert.ok(!now.tools.includes('probe_extra'));
+    assert.match((yield call('probe_extra')).result, /unsupported call/);
+  }, (bench) => bench.writeTools(TOOLS('first')));
+});
+
 test('Claude Code: starts a server again that was killed, which says what became of its runs', async (t) => {
   const seen = {};
   await run(t, claude, async function* (bench) {

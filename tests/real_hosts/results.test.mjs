@@ -1,4 +1,5 @@
-// Results that are larger than what a host lets its model read: what matters stands in what is left.
+// What a model reads of a result: of a failure, of structured content, and of one that is larger than its host
+// passes on, where what matters must stand in what is left.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
@@ -26,6 +27,29 @@ for (const host of HOSTS) {
       assert.match(seen.start.result, /exit code 3/);
       assert.match(seen.output.result, /bytes of stdout skipped/);
       assert.doesNotMatch(seen.output.result, /persisted-output/);
+    });
+
+    test('a failure reaches the model with its reason', async (t) => {
+      const seen = {};
+      await run(t, host, async function* () {
+        seen.failed = yield call('bg_output', { id: 'nothing' });
+      });
+      assert.match(seen.failed.result, /nothing/);
+      // Codex has no such flag.
+      assert.equal(seen.failed.isError, host.name === 'Claude Code');
+    });
+
+    test('structured content hides the text from the model', async (t) => {
+      const seen = {};
+      await run(t, host, async function* () {
+        seen.started = yield call('bg_start', { command: 'true', until: { exit: true } });
+      }, async (bench) => {
+        bench.serverOptions.push('--structured');
+      });
+      const { result } = seen.started;
+      const data = JSON.parse(result.slice(result.indexOf('{')));
+      assert.equal(data.command, 'true');
+      assert.doesNotMatch(result, /exit 0 after/);
     });
   });
 }

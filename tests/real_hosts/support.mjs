@@ -1,7 +1,7 @@
 // Shared by the tests with real hosts: waiting for events, a directory with everything that one host may
 // write to, and the search for processes that should be gone.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
@@ -47,6 +47,21 @@ export function idOf({ result }) {
   const [, id] = /\bid=(\w+)/.exec(result) ?? [];
   assert.ok(id, `no process was started: ${result}`);
   return id;
+}
+
+/** What a server of the bench says of itself to a client of 2026-07-28. */
+export async function discover(bench) {
+  const server = spawn(GIBBOUS, bench.serverArgs(), {
+    stdio: ['pipe', 'pipe', 'ignore'], env: { ...bench.hostEnv(), ...bench.serverEnv() } });
+  server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: { _meta: {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {} } } })}\n`);
+  let text = '';
+  for await (const chunk of server.stdout.setEncoding('utf8')) {
+    text += chunk;
+    if (text.endsWith('\n')) server.stdin.end();
+  }
+  return JSON.parse(text).result;
 }
 
 export async function freePort() {

@@ -15,8 +15,8 @@ const EXPECTED = {
   // Nothing was chosen, so that the question waits for others.
   'Claude Code': [/needs approval \(rule modes\.default\.unmatched\)/, /gibbous asks --state \S+ \(question \w+\)/,
     /Make the same call again/],
-  Codex: [/was denied \(rule modes\.default\.unmatched\)/, /declined by the user/, /a client that was started without one/,
-    /approve it in your client, or add a rule that allows it/],
+  Codex: [/was denied \(rule modes\.default\.unmatched\)/, /declined by the user/,
+    /a client that was started without one/, /approve it in your client, or add a rule that allows it/],
 };
 
 for (const host of HOSTS) {

@@ -11,9 +11,9 @@ import { promisify } from 'node:util';
 export const GIBBOUS = process.env.GIBBOUS;
 assert.ok(GIBBOUS, 'GIBBOUS must name the gibbous program');
 
-/** Where the packages of the hosts are, and where its sessions go. */
+/** Where the packages of the hosts are; the sessions of the tests go there, too. */
 export const PACKAGES = process.env.GIBBOUS_HOST_PACKAGES;
-assert.ok(PACKAGES, 'GIBBOUS_HOST_PACKAGES must name the directory that setup has filled');
+assert.ok(PACKAGES, 'GIBBOUS_HOST_PACKAGES must name the directory with their node_modules');
 
 const PATIENCE_MS = 60_000;
 const LOOK_AGAIN_MS = 20;
@@ -39,7 +39,10 @@ export function promised() {
   const late = new Promise((_, reject) => {
     setTimeout(() => reject(new Error('it never came')), 2 * PATIENCE_MS).unref();
   });
-  return { resolve, promise: Promise.race([made, late]) };
+  const promise = Promise.race([made, late]);
+  // A test that has failed before it waits for this has said why already.
+  promise.catch(() => {});
+  return { resolve, promise };
 }
 
 /** The id of the process of which a model has just read. */

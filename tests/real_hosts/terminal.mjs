@@ -1,6 +1,7 @@
 // A host in a terminal, as a person has it: tmux keeps the screen, the test reads it and types.
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -14,7 +15,9 @@ const PRESS_AGAIN_MS = 3_000;
 export class Terminal {
   static async open(t, bench, argv, env) {
     const terminal = new Terminal();
-    terminal.socket = path.join(bench.directory, 'tmux');
+    // The name of a socket may have 107 bytes at most: a session's directory can be too deep for it.
+    terminal.directory = await mkdtemp(path.join(tmpdir(), 'gibbous-tmux-'));
+    terminal.socket = path.join(terminal.directory, 'socket');
     terminal.captured = path.join(bench.directory, 'screens.txt');
     terminal.screens = [];
     terminal.closed = false;
@@ -74,5 +77,6 @@ export class Terminal {
     this.closed = true;
     await writeFile(this.captured, this.screens.join(`\n${'='.repeat(COLUMNS)}\n`));
     await this.tmux('kill-server').catch(() => {});
+    await rm(this.directory, { recursive: true, force: true });
   }
 }

@@ -106,6 +106,7 @@ ExitCode run_mcp(const Options& options) {
     clients->tell_end_problems();
   } else {
     transport.on_hand_over = std::move(on_hand_over);
+    guard.serving();
     served = mcp::serve_stdio(backend, transport, version()) == 0;
   }
   tell_end_problem(**runtime);

@@ -48,6 +48,13 @@ void ExitGuard::watch(int input_fd, int stop_fd, std::chrono::milliseconds limit
   const pollfd done{done_.get(), POLLIN, 0};
   std::array<pollfd, 3> entries{{done, {input_fd, POLLRDHUP, 0}, {stop_fd, POLLIN, 0}}};
   if (!wait_for(entries, kForever) || entries[0].revents != 0) return;
+  if (entries[2].revents == 0 && !serving_) {
+    // A stop still counts as one.
+    std::array<pollfd, 2> early{{done, entries[2]}};
+    const bool told = wait_for(early, static_cast<int>(kEarlyEndLimit.count()));
+    if (told && early[0].revents != 0) return;
+    if (!told) limit = std::chrono::milliseconds(0);
+  }
   std::array<pollfd, 1> orderly{done};
   if (wait_for(orderly, static_cast<int>(limit.count()))) return;
   constexpr std::string_view kLast =

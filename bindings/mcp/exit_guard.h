@@ -15,6 +15,9 @@ namespace gibbous::mcp {
 
 // Clients wait about 100 ms before they kill the server. An orderly shutdown takes less than this.
 inline constexpr std::chrono::milliseconds kExitLimit{60};
+// Input that ends before the server serves comes from a pipe of a shell, where nobody is about to
+// kill anything, and has requests that are to be answered.
+inline constexpr std::chrono::milliseconds kEarlyEndLimit{2'000};
 
 class ExitGuard {
  public:
@@ -26,6 +29,9 @@ class ExitGuard {
   ExitGuard(const ExitGuard&) = delete;
   ExitGuard& operator=(const ExitGuard&) = delete;
 
+  // The program serves now: until here, the end of the input counts with kEarlyEndLimit. Any thread.
+  void serving() { serving_ = true; }
+
   // From now on the shutdown waits for a disk: what the guard says on stderr when that is what
   // takes too long. Once; any thread.
   void waits_for_disk(const std::string& problem);
@@ -36,6 +42,7 @@ class ExitGuard {
   UniqueFd done_;  // readable when the guard is dismissed
   std::string problem_;
   std::atomic<bool> waits_for_disk_{false};
+  std::atomic<bool> serving_{false};
   std::thread thread_;
 };
 

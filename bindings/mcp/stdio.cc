@@ -36,6 +36,9 @@ constexpr std::size_t kMaxLogBytes = std::size_t{64} * 1024;
 // The end of input ends the server within 100 ms. Quick calls may still be answered, so that
 // `gibbous mcp < requests` works.
 constexpr milliseconds kEndOfInputGrace(25);
+// The same for input that ended before it was read, as in `echo REQUEST | gibbous mcp`: the first
+// call reads the policy, too.
+constexpr milliseconds kEarlyEndGrace(1'000);
 // How long the last messages may take to leave when the pipe is full.
 constexpr milliseconds kLastWordsGrace(15);
 
@@ -102,11 +105,14 @@ class StdioTransport final : public MessageSink {
   std::array<char, kReadBytes> buffer_;
   bool stopping_ = false;
   bool input_ended_ = false;
+  bool is_early_end_ = false;  // the client had gone before the first turn
   // Set when the client has gone, which may be before all of its input was read.
   std::optional<SteadyClock::time_point> end_deadline_;
 };
 
 int StdioTransport::run() {
+  pollfd input{options_.input_fd, POLLRDHUP, 0};
+  is_early_end_ = ::poll(&input, 1, 0) > 0;
   while (true) {
     const bool more = backend_.poll(output_.pending_bytes() == 0);
     server_.expire();
@@ -170,7 +176,7 @@ void StdioTransport::read_input() {
 
 void StdioTransport::client_has_gone() {
   if (end_deadline_) return;
-  end_deadline_ = SteadyClock::now() + kEndOfInputGrace;
+  end_deadline_ = SteadyClock::now() + (is_early_end_ ? kEarlyEndGrace : kEndOfInputGrace);
   backend_.announce_end();
 }
 

@@ -61,6 +61,21 @@ for (const [end, act] of Object.entries(ENDS)) {
   });
 }
 
+test('requests are answered whose client went before the server served', async (t) => {
+  const bench = await Workbench.for(t);
+  const server = new RawServer(t, bench);
+  const answers = Promise.all([
+    server.ask(server.modern('list', 'tools/list')),
+    server.ask(server.modern('run', 'tools/call', {
+      name: 'bg_start', arguments: { command: 'echo hello', until: { exit: true } } })),
+  ]);
+  server.child.stdin.end();
+  const [listed, ran] = await answers;
+  assert.ok(listed.result.tools.length > 0);
+  assert.ok(!ran.result.isError, JSON.stringify(ran));
+  assert.equal((await server.exited).code, 0);
+});
+
 test('a killed server leaves no process behind', async (t) => {
   const bench = await Workbench.for(t);
   const server = new RawServer(t, bench);

@@ -44,7 +44,8 @@ int exit_code_of_stuck_child(Pair& input, Pair& stop, const std::function<void()
     input.write.reset();
     stop.write.reset();
     ::alarm(static_cast<unsigned>(kPatience.count()));
-    const ExitGuard guard(input.read.get(), stop.read.get(), std::chrono::milliseconds(10));
+    ExitGuard guard(input.read.get(), stop.read.get(), std::chrono::milliseconds(10));
+    guard.serving();
     while (true) ::pause();
   }
   in_parent();

@@ -497,6 +497,29 @@ export const HTTP_CLIENTS = [
     connect: (server, options) => connectV2Http(server, options, 'auto') },
 ];
 
+/**
+ * Collects the progress that comes from now on, also what comes together with an answer: SDK 1 then
+ * forgets whom it is for.
+ */
+export function progressOf(session) {
+  const seen = [];
+  const { transport } = session.client;
+  const pass = transport.onmessage;
+  transport.onmessage = (message, ...more) => {
+    if (message.method === 'notifications/progress') seen.push(message.params);
+    pass(message, ...more);
+  };
+  return seen;
+}
+
+/** What test_tool_with_progress must report. A call that had to wait has reported that before. */
+export function assertProgress(seen) {
+  const amounts = seen.map(({ progress }) => progress);
+  assert.deepEqual(amounts, amounts.toSorted((a, b) => a - b));
+  const said = seen.filter(({ total }) => total === 100).map(({ progress }) => progress);
+  assert.deepEqual(said.slice(-2), [50, 100]);
+}
+
 /** The text of a result, as a host that ignores structured content shows it. */
 export function textOf(result) {
   return result.content.map((block) => block.text).join('');

@@ -53,6 +53,8 @@ struct McpClients::Client {
   mcp::RuntimeBackend backend;
 };
 
+McpClients::McpClients(const RuntimeOptions& options) : options_(options) {}
+
 McpClients::~McpClients() = default;
 
 Result<std::unique_ptr<McpClients>> McpClients::create(const RuntimeOptions& options) {

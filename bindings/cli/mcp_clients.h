@@ -44,7 +44,7 @@ class McpClients {
  private:
   struct Client;
 
-  explicit McpClients(const RuntimeOptions& options) : options_(options) {}
+  explicit McpClients(const RuntimeOptions& options);
   Status read(bool first);
   void look_at_all();
   Result<std::unique_ptr<Client>> make(const ClientToken& token, std::string digest);

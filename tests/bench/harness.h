@@ -67,6 +67,7 @@ void bench_lua(Report& report);
 void bench_many(Report& report);
 void bench_sessions(Report& report);
 void bench_idle(Report& report);
+void bench_http(Report& report);
 void bench_frames(Report& report);
 void bench_sandbox(Report& report);
 void bench_policy(Report& report);

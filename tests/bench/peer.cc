@@ -16,8 +16,10 @@ extern char** environ;
 
 namespace gibbous::bench {
 
-Peer::Peer(const std::vector<std::string>& arguments) {
-  const std::string program = program_directory() + "/gibbous";
+Peer::Peer(const std::vector<std::string>& arguments)
+    : Peer(program_directory() + "/gibbous", arguments) {}
+
+Peer::Peer(const std::string& program, const std::vector<std::string>& arguments) {
   std::vector<char*> words = {const_cast<char*>(program.c_str())};
   for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -65,7 +67,7 @@ std::string Peer::receive() {
     char bytes[kReadBytes];
     const ssize_t count = ::read(out_, bytes, sizeof bytes);
     if (count <= 0) {
-      std::fprintf(stderr, "gibbous ended unexpectedly\n");
+      std::fprintf(stderr, "the program ended unexpectedly\n");
       std::exit(1);
     }
     buffer_.append(bytes, static_cast<std::size_t>(count));

@@ -1,4 +1,5 @@
-// Peer: `gibbous session` or `gibbous mcp` on pipes, spoken to line by line, as a raw client does.
+// Peer: `gibbous session`, `gibbous mcp` or the server of somebody else on pipes, spoken to line by
+// line, as a raw client does.
 #pragma once
 
 #include <sys/types.h>
@@ -11,6 +12,8 @@ namespace gibbous::bench {
 class Peer {
  public:
   explicit Peer(const std::vector<std::string>& arguments);
+  // Another server, which is talked to in the same way; `program`: a path.
+  Peer(const std::string& program, const std::vector<std::string>& arguments);
   ~Peer();
   void send(const std::string& line);
   std::string receive();  // one line

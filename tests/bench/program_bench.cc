@@ -73,7 +73,7 @@ void bench_programs(Report& report) {
   report.add(
       {"cold start to first answer and exit, session", "ms", median(cold_session), {}, "", {}, 15});
   report.add(
-      {"cold start to first tools/list and exit, MCP", "ms", median(cold_mcp), {}, "", {}, 15});
+      {"cold start to first tools/list and exit, MCP", "ms", median(cold_mcp), {}, "", {}, 10});
 
   {
     Peer peer(session);

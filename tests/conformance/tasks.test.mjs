@@ -375,3 +375,45 @@ test('over HTTP, closing the connection that made a task leaves the task', async
   client.streams = new AbortController();
   assert.equal((await reaches(client, taskId, 'completed')).result.isError, false);
 });
+
+test('a wait that timed out goes on with its handle, also after a reload', async (t) => {
+  const bench = await Workbench.for(t);
+  const client = await StdioClient.start(t, bench);
+  const file = path.join(bench.directory, 'there');
+  const wait = async (args) => (await call(client, 'wait_for', args, {})).result;
+  const late = await wait({ file, timeout: 10 });
+  assert.equal(late.isError, true);
+  const [, resume] = /resume="(\w+)"/.exec(late.content[0].text);
+  assert.equal(late._meta['gibbous/errorData'].resume, resume);
+  const next = await client.listen({ toolsListChanged: true });
+  await next();
+  await bench.addTool();
+  await next();
+  await writeFile(file, '');
+  assert.equal((await wait({ resume })).isError, false);
+  const again = await wait({ resume });
+  assert.equal(again._meta['gibbous/errorCode'], 'unknown_wait');
+});
+
+test('over HTTP, the handle of a wait belongs to its session', async (t) => {
+  const bench = await Workbench.for(t);
+  const client = await HttpClient.start(t, bench);
+  const file = path.join(bench.directory, 'there');
+  const { result: late } = await call(client, 'wait_for', { file, timeout: 10 }, {});
+  const { resume } = late._meta['gibbous/errorData'];
+  const session = await client.server.open();
+  const answer = await fetch(client.server.url, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${client.server.token}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'Mcp-Session-Id': session,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: {
+      name: 'wait_for', arguments: { resume } } }),
+  });
+  assert.match(await answer.text(), /unknown_wait/);
+  await writeFile(file, '');
+  assert.equal((await call(client, 'wait_for', { resume }, {})).result.isError, false);
+});

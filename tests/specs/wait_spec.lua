@@ -41,4 +41,52 @@ describe('wait_for', function()
     expect(waiting:await().text):to_match('30')
     expect(time.monotonic_ms() - before):to_equal(1)
   end)
+
+  -- Gives up a wait for a line, and returns its handle.
+  local function given_up(args)
+    spec.clock.stop()
+    args.timeout = args.timeout or 30000
+    local waiting = task.spawn(call, 'wait_for', args)
+    spec.settle()
+    spec.clock.advance(args.timeout)
+    local answer = waiting:await()
+    expect(answer):to_fail('timeout')
+    local handle = answer.text:match 'resume="(w%d+)"'
+    expect(handle):to_match('w')
+    return handle
+  end
+
+  it('goes on with a handle, and knows what happened in between', function()
+    local handle = given_up { id = 'server', output_regex = 'listen' }
+    server:print('listening\n')
+    local answer = call('wait_for', { resume = handle })
+    expect(answer):to_succeed()
+    expect(answer.text):to_contain('listening')
+    expect(call('wait_for', { resume = handle })):to_fail('unknown_wait')
+  end)
+
+  it('goes on several times, and a timer counts what passed in between', function()
+    local handle = given_up { id = 'server', output_regex = 'listen', timer_ms = 70000 }
+    handle = given_up { resume = handle }
+    spec.clock.advance(10000)
+    local answer = call('wait_for', { resume = handle, timeout = 0 })
+    expect(answer):to_succeed()
+  end)
+
+  it('takes no conditions beside a handle, and no handle that nobody gave', function()
+    local handle = given_up { id = 'server', output_regex = 'listen' }
+    local both = call('wait_for', { resume = handle, id = 'server' })
+    expect(both):to_fail('invalid_arguments')
+    expect(call('wait_for', { resume = 'w999' })):to_fail('unknown_wait')
+    server:exit(0)
+    expect(call('wait_for', { resume = handle })):to_fail('cannot_happen')
+  end)
+
+  it('keeps a bounded number of waits', function()
+    local first = given_up { id = 'server', output_regex = 'x', timeout = 1 }
+    for _ = 1, 32 do
+      given_up { id = 'server', output_regex = 'x', timeout = 1 }
+    end
+    expect(call('wait_for', { resume = first })):to_fail('unknown_wait')
+  end)
 end)

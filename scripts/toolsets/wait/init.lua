@@ -5,6 +5,7 @@ local condition = require 'toolsets.condition'
 local conditions_of = require 'toolsets.wait.conditions'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
+local resume = require 'toolsets.wait.resume'
 local shape = require 'toolsets.wait.shape'
 local shaped = require 'toolsets.shaped'
 local text = require 'toolsets.wait.text'
@@ -15,7 +16,7 @@ local TASK_AFTER_MS = 2000
 
 -- Waits until queued runs have started. Returns the milliseconds that are left, and the records of
 -- runs that only the journal knows any more.
-local function reach(ids, timeout_ms)
+local function reach(ids, timeout_ms, keep)
   local left, gone = timeout_ms, {}
   for _, id in ipairs(ids) do
     local handle, record = run.get(id), nil
@@ -25,7 +26,9 @@ local function reach(ids, timeout_ms)
     if not handle and not record.ended_ms then
       left = any_run.started_within(id, left)
       if not left then
-        tool.error('timeout', ('%s is queued: %s'):format(id, any_run.place_text(id)))
+        local handle_to_go_on = keep()
+        tool.error('timeout', ('%s is queued: %s%s'):format(
+          id, any_run.place_text(id), resume.hint(handle_to_go_on)), { resume = handle_to_go_on })
       end
       handle, record = any_run.find(id)
     end
@@ -138,6 +141,12 @@ local wait_for = tool {
   input = shape.INPUT,
   output = shape.OUTPUT,
   run = function(args, ctx)
+    local began_ms = time.now_ms()
+    if args.resume then
+      args = resume.restore(args, ctx)
+    end
+    local longest_ms = ctx.settings.answer_within_ms
+    args.timeout = longest_ms and math.min(args.timeout, longest_ms) or args.timeout
     local ids = args.ids or {}
     if args.id then
       ids[#ids + 1] = args.id
@@ -149,7 +158,10 @@ local wait_for = tool {
     args.id = args.id and ids[#ids]
     local conditions = conditions_of(args, ids, ctx)
     condition.check { [args.mode] = conditions }
-    local left, gone = reach(ids, args.timeout)
+    local function keep()
+      return resume.keep(args, ids, ctx, began_ms)
+    end
+    local left, gone = reach(ids, args.timeout, keep)
     if gone[1] then
       tool.tells(gone[1].id)
       return answer_ended(gone[1], args)
@@ -159,11 +171,14 @@ local wait_for = tool {
     if not answer.ok then
       local why = text.why_not(answer)
       local code = answer.reason == 'timeout' and 'timeout' or 'cannot_happen'
+      local handle = code == 'timeout' and keep() or nil
       if code == 'timeout' then
         why = why .. text.silence(ids, (args.output_regex or args.input) ~= nil)
+        why = why .. resume.hint(handle)
       end
       tool.error(code, answer.message .. why, {
         run = answer.run, fired = json.array(answer.fired), elapsed_ms = answer.elapsed_ms,
+        resume = handle,
       })
     end
     local lines, reasons = {}, {}
@@ -179,4 +194,4 @@ local wait_for = tool {
   end,
 }
 
-return { name = 'wait', tools = { wait_for } }
+return { name = 'wait', settings = shape.SETTINGS, tools = { wait_for } }

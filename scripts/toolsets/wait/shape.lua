@@ -70,6 +70,10 @@ M.INPUT = schema.object {
   timer_ms = schema.number {
     minimum = 0, description = 'So many ms have passed', optional = true, rare = true,
   },
+  resume = schema.string {
+    optional = true, rare = true,
+    description = 'Go on with a wait that timed out, as its result says',
+  },
   mode = schema.string {
     enum = { 'any', 'all' }, default = 'any', rare = true,
     description = 'Wait for any or for all of them (default: any)',
@@ -77,6 +81,13 @@ M.INPUT = schema.object {
   timeout = schema.number {
     minimum = 0, maximum = MAX_TIMEOUT_MS, default = DEFAULT_TIMEOUT_MS,
     description = 'ms',
+  },
+}
+
+M.SETTINGS = schema.object {
+  answer_within_ms = schema.number {
+    minimum = 100, maximum = MAX_TIMEOUT_MS, optional = true,
+    description = 'A wait is given up by then, for clients that wait no longer',
   },
 }
 

@@ -35,8 +35,9 @@ AskAnswer nobody(std::string why) {
   return answer;
 }
 
-bool is_only_task(const TaskUse& use) {
-  return use.kind == TaskUse::Kind::kRequired;
+// The tool says that its calls become tasks at once.
+bool is_task_at_once(const TaskUse& use) {
+  return use.after && use.after->count() == 0;
 }
 
 }  // namespace
@@ -77,8 +78,7 @@ void Server::on_input(InputRequest request) {
 
 // A modern client gets the script's own name for the question, unless it is taken.
 void Server::put(const std::shared_ptr<PendingCall>& pending, ClientQuestion question) {
-  const bool wants_task = pending->task_use.after || is_only_task(pending->task_use);
-  if (wants_task && make_task(pending)) {
+  if (is_task_at_once(pending->task_use) && make_task(pending)) {
     return options_.tasks->ask(*pending->task, std::move(question));
   }
   std::string name = pending->era == Era::kModern ? question.key() : std::string();

@@ -16,6 +16,8 @@ namespace {
 
 // A call that ends at once is answered with its result, whatever its tool says.
 constexpr Nanos kLeastTaskTime = std::chrono::milliseconds(50);
+// For tools whose clients take tasks in any case: soon, but after a first question.
+constexpr Nanos kRequiredTaskTime = std::chrono::milliseconds(500);
 
 Fault lacks_tasks(std::string message) {
   return Fault{
@@ -31,7 +33,7 @@ Nanos Server::task_time(const PendingCall& pending) const {
                    pending.kind == CallKind::kTool;
   if (!may || pending.task_use.kind == TaskUse::Kind::kNever) return Nanos::max();
   const Nanos required =
-      pending.task_use.kind == TaskUse::Kind::kRequired ? Nanos{0} : options_.task_after;
+      pending.task_use.kind == TaskUse::Kind::kRequired ? kRequiredTaskTime : options_.task_after;
   const Nanos after = pending.task_use.after ? Nanos(*pending.task_use.after) : required;
   return clock_.now() + std::max(after, kLeastTaskTime);
 }

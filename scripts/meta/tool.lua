@@ -103,8 +103,8 @@
 ---script says tool.enable
 ---@field task? number|'never'|'required' after how many ms, 0 to 3600000, a call that goes on may
 ---be answered with a task, whose end wakes the agent (docs/mcp.md; default: --task-after of the
----server); a question that it asks then makes a task of it at once. 'never': its result is always
----waited for. 'required': clients without tasks get an error
+---server); with 0, a question makes a task of it, too. 'never': its result is always waited for.
+---'required': clients without tasks get an error
 ---@field takes_limits? boolean default: false; true: the tool has args.limits (Limits), to pass on
 ---to run.start, in modes that say `tool_limits = true`
 ---@field run fun(args: table<string, any>, ctx: ToolContext): string|ToolResult args are checked,

@@ -417,3 +417,19 @@ test('over HTTP, the handle of a wait belongs to its session', async (t) => {
   await writeFile(file, '');
   assert.equal((await call(client, 'wait_for', { resume }, {})).result.isError, false);
 });
+
+test('a call asks first, and becomes a task when it is answered', async (t) => {
+  const { client } = await profile(t, StdioClient);
+  const { result: asked } = await call(client, 'test_tool_with_task', {}, ASKABLE);
+  assert.equal(asked.resultType, 'input_required');
+  assert.equal(asked.taskId, undefined);
+  const [key] = Object.keys(asked.inputRequests);
+  const { result: made } = await client.ask('tools/call', {
+    name: 'test_tool_with_task', arguments: {}, requestState: asked.requestState,
+    inputResponses: { [key]: { action: 'accept', content: { name: 'Alice' } } },
+  }, ASKABLE);
+  assert.equal(made.resultType, 'task');
+  assert.equal(made.requestState, undefined);
+  const done = await reaches(client, made.taskId, 'completed');
+  assert.equal(done.result.content[0].text, 'The task of Alice is done');
+});

@@ -343,10 +343,19 @@ TEST_CASE("a question that is over, or that nobody answers, leaves the task") {
 
 TEST_CASE("a tool says when its calls become tasks") {
   Tasking client;
-  SECTION("sooner, and at once where it asks") {
+  SECTION("sooner") {
     client.backend.uses["echo"].after = milliseconds(2'000);
     client.say(Tasking::call(1, kTakingAndAsking));
     client.pass(milliseconds(2'000));
+    CHECK(client.heard()["result"]["resultType"] == "task");
+    client.say(Tasking::call(2, kTakingAndAsking));
+    client.server.on_input(client.input(2, "question"));
+    CHECK(client.heard()["result"]["resultType"] == "input_required");
+  }
+  SECTION("at once, also where it asks") {
+    client.backend.uses["echo"].after = milliseconds(0);
+    client.say(Tasking::call(1, kTakingAndAsking));
+    client.pass(milliseconds(50));
     CHECK(client.heard()["result"]["resultType"] == "task");
     client.say(Tasking::call(2, kTakingAndAsking));
     client.server.on_input(client.input(2, "question"));
@@ -369,7 +378,7 @@ TEST_CASE("a tool says when its calls become tasks") {
     CHECK(client.ask(Fixture::request(2, "tools/call", Json{{"name", "echo"}})).contains("error"));
     CHECK(client.backend.calls.empty());
     client.say(Tasking::call(3));
-    client.pass(milliseconds(50));
+    client.pass(milliseconds(500));
     CHECK(client.heard()["result"]["resultType"] == "task");
   }
 }

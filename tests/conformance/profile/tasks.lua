@@ -72,7 +72,10 @@ local multi_input = fixture('multi_input', 'Asks two things at once', {
   run = function()
     local function confirmed(what)
       return function()
-        return answered(('Confirm the %s'):format(what), { confirm = schema.boolean {} }).confirm
+        return answered(('Confirm the %s'):format(what), {
+          name = schema.string { optional = true },
+          confirm = schema.boolean {},
+        }).confirm
       end
     end
     local answers = task.all { confirmed 'first', confirmed 'second' }
@@ -80,11 +83,12 @@ local multi_input = fixture('multi_input', 'Asks two things at once', {
   end,
 })
 
-local with_task = fixture('test_tool_with_task', 'Is answered with a task', {
-  task = 0,
+local with_task = fixture('test_tool_with_task', 'Asks, and is answered with a task then', {
+  task = 'required',
   run = function()
-    time.sleep(NOT_AT_ONCE_MS)
-    return 'The task is done'
+    local answer = answered('What is your name?', { name = schema.string {} })
+    time.sleep(MS)
+    return ('The task of %s is done'):format(answer.name)
   end,
 })
 

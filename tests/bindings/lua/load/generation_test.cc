@@ -107,6 +107,33 @@ TEST_CASE("mistakes in a tool name the tool, the key, the file and the line") {
                  "annotations.read_only: expected boolean"));
 }
 
+TEST_CASE("a tool says when its calls may become tasks") {
+  const auto use_of = [](const std::string& task) {
+    Scripts scripts;
+    scripts.script("init.lua", "return { toolsets = { require 'one' } }");
+    scripts.script("one.lua", toolset("one", "name='x', description='d', permission='read', " +
+                                                 task + "\nrun=function() end"));
+    const auto generation = scripts.load();
+    REQUIRE(generation != nullptr);
+    const ToolDefinition* tool = generation->find("x");
+    REQUIRE(tool != nullptr);
+    return tool->task;
+  };
+  CHECK(use_of("").kind == TaskUse::Kind::kMay);
+  CHECK_FALSE(use_of("").after);
+  CHECK(use_of("task='never',").kind == TaskUse::Kind::kNever);
+  CHECK(use_of("task='required',").kind == TaskUse::Kind::kRequired);
+  CHECK(use_of("task=1500,").kind == TaskUse::Kind::kMay);
+  CHECK(use_of("task=1500,").after == std::chrono::milliseconds(1'500));
+  for (const char* wrong : {"'sometimes'", "-1", "3600001", "true"}) {
+    INFO(wrong);
+    CHECK(contains(error_of("name='x', description='d', permission='read', run=function() end, "
+                            "task=" +
+                            std::string(wrong)),
+                   "tool 'x': task: "));
+  }
+}
+
 TEST_CASE("every key of the table of init.lua is checked") {
   const auto error = [](const std::string& init) {
     Scripts scripts;

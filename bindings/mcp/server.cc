@@ -379,15 +379,24 @@ void Server::listen(const Request& request, const Envelope& envelope) {
       if (run_address_of(text) || can_watch(text)) honoured.uris.insert(text);
     }
   }
-  if (!honour_tasks(request, envelope, *wanted, &honoured)) return;
+  std::vector<std::string> unknown;
+  if (!honour_tasks(request, envelope, *wanted, &honoured, &unknown)) return;
+  if (unknown.empty()) {
+    begin_listening(request.id, std::move(honoured));
+  } else {
+    look_up_tasks(request, envelope, unknown, std::move(honoured));
+  }
+}
+
+void Server::begin_listening(const Json& id, Honoured honoured) {
   if (subscriptions_.size() >= options_.max_subscriptions) {
-    refuse(request.id, kInternalError,
+    refuse(id, kInternalError,
            std::to_string(options_.max_subscriptions) + " subscriptions are open: end one first");
     return;
   }
-  send(modern_.acknowledged(request.id, honoured), {&request.id});
-  Subscription& made = subscriptions_[id_key(request.id)];
-  made = Subscription{request.id, std::move(honoured)};
+  send(modern_.acknowledged(id, honoured), {&id});
+  Subscription& made = subscriptions_[id_key(id)];
+  made = Subscription{id, std::move(honoured)};
   watch_outputs();
   tell_tasks(made);
 }

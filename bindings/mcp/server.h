@@ -129,6 +129,7 @@ class Server final : private TaskListener {
   void list_tools(const Request& request, const Envelope& envelope);
   void call_tool(const Request& request, const Envelope& envelope);
   void listen(const Request& request, const Envelope& envelope);
+  void begin_listening(const Json& id, Honoured honoured);
 
   // server_prompts.cc
   void list_prompts(const Request& request, const Envelope& envelope);
@@ -169,7 +170,9 @@ class Server final : private TaskListener {
   bool make_task(const std::shared_ptr<PendingCall>& pending);
   void make_due_tasks(Nanos now);
   bool honour_tasks(const Request& request, const Envelope& envelope, const Json& wanted,
-                    Honoured* honoured);
+                    Honoured* honoured, std::vector<std::string>* unknown);
+  void look_up_tasks(const Request& request, const Envelope& envelope,
+                     const std::vector<std::string>& ids, Honoured honoured);
   void tell_tasks(const Subscription& subscription);
   void on_task(const Task& task) override;
 

@@ -16,6 +16,7 @@ namespace {
 
 // A call that ends at once is answered with its result, whatever its tool says.
 constexpr Nanos kLeastTaskTime = std::chrono::milliseconds(50);
+constexpr std::size_t kMostLookedUp = 64;  // tasks of earlier processes, by one subscription
 // For tools whose clients take tasks in any case: soon, but after a first question.
 constexpr Nanos kRequiredTaskTime = std::chrono::milliseconds(500);
 
@@ -141,9 +142,10 @@ void Server::cancel_task(const Request& request, const Envelope& envelope) {
   });
 }
 
-// Adds the tasks that a subscription may name. False: the request was refused.
+// Adds the tasks that a subscription may name; `unknown` are those that this process does not know.
+// False: the request was refused.
 bool Server::honour_tasks(const Request& request, const Envelope& envelope, const Json& wanted,
-                          Honoured* honoured) {
+                          Honoured* honoured, std::vector<std::string>* unknown) {
   const Json* ids = find_member(wanted, "taskIds");
   if (ids == nullptr || options_.tasks == nullptr) return true;
   if (!ids->is_array() || ids->size() > options_.max_watched) {
@@ -159,9 +161,35 @@ bool Server::honour_tasks(const Request& request, const Envelope& envelope, cons
   for (const Json& id : *ids) {
     if (!id.is_string()) continue;
     const auto& text = id.get_ref<const std::string&>();
-    if (options_.tasks->find(options_.client, text) != nullptr) honoured->tasks.insert(text);
+    if (options_.tasks->find(options_.client, text) != nullptr) {
+      honoured->tasks.insert(text);
+    } else if (unknown->size() < kMostLookedUp) {
+      unknown->push_back(text);
+    }
   }
   return true;
+}
+
+// Begins the subscription once it is known which of these are tasks of earlier processes.
+void Server::look_up_tasks(const Request& request, const Envelope& envelope,
+                           const std::vector<std::string>& ids, Honoured honoured) {
+  struct Lookup {
+    Honoured honoured;
+    std::size_t open = 0;
+  };
+  const auto lookup = std::make_shared<Lookup>(Lookup{std::move(honoured), ids.size()});
+  const std::string key = id_key(request.id);
+  looking_.insert(key);
+  for (const std::string& task_id : ids) {
+    options_.tasks->look_up(options_.client, task_id, envelope.can,
+                            [this, lookup, task_id, key, id = request.id,
+                             alive = std::weak_ptr<const int>(lifetime_)](const Task* task) {
+                              if (alive.expired() || closed_) return;
+                              if (task != nullptr) lookup->honoured.tasks.insert(task_id);
+                              if (--lookup->open > 0 || looking_.erase(key) == 0) return;
+                              begin_listening(id, std::move(lookup->honoured));
+                            });
+  }
 }
 
 // What has changed before the subscription would not be told again.

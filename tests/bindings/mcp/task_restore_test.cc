@@ -74,6 +74,33 @@ TEST_CASE("the arguments of a call that may have effects are not recorded") {
   CHECK(client.backend.recorded.at(client.heard()["result"]["taskId"]).arguments.empty());
 }
 
+TEST_CASE("a subscription takes up tasks of an earlier process") {
+  Restoring client;
+  TaskRecord& task = client.record("old");
+  task.status = "completed";
+  task.outcome = R"({"content":[{"type":"text","text":"done"}]})";
+  task.finished_at = task.updated_at;
+  const Json wanted{{"notifications", {{"taskIds", {"old", "nobody's"}}}}};
+  client.say(Restoring::declared("sub", "subscriptions/listen", wanted));
+  CHECK(client.silent());
+  client.backend.answer_lookup();
+  CHECK(client.silent());
+  client.backend.answer_lookup();
+  REQUIRE(client.sink.lines.size() == 2);
+  CHECK(client.next()["params"]["notifications"]["taskIds"] == Json::array({"old"}));
+  const Json told = client.next();
+  CHECK(told["method"] == "notifications/tasks");
+  CHECK(told["params"]["status"] == "completed");
+
+  // One that is cancelled meanwhile never begins.
+  client.record("older").status = "completed";
+  client.say(Restoring::declared("late", "subscriptions/listen",
+                                 Json{{"notifications", {{"taskIds", {"older"}}}}}));
+  client.say(Fixture::notification("notifications/cancelled", Json{{"requestId", "late"}}));
+  client.backend.answer_lookup();
+  CHECK(client.silent());
+}
+
 TEST_CASE("the result of a task that an earlier process finished is there") {
   Restoring client;
   TaskRecord& task = client.record("old");

@@ -37,7 +37,7 @@ TEST_CASE("a resource that is not there is an answer") {
     INFO(uri);
     const Json read = Fixture::modern(uri, "resources/read", Json{{"uri", uri}});
     client.write(HttpClient::modern(read));
-    if (run_of(uri)) {
+    if (run_address_of(uri)) {
       served.until([&] { return !served.runtime.fake.run_lists.empty(); });
       served.runtime.fake.notify_runs();
     }

@@ -74,7 +74,7 @@ TEST_CASE("a resource that is not there is an answer, of scripts as of runs") {
     INFO(uri);
     const Json read = Fixture::request(uri, "resources/read", Json{{"uri", uri}});
     client.write(HttpClient::legacy(read, session));
-    if (run_of(uri)) {
+    if (run_address_of(uri)) {
       served.until([&] { return !served.runtime.fake.run_lists.empty(); });
       served.runtime.fake.notify_runs();
     }

@@ -42,7 +42,7 @@ for (const client of CLIENTS) {
       const { session } = await connect(t, client);
       const { resources } = await session.client.listResources();
       assert.deepEqual(resources.map(({ uri }) => uri),
-        ['test://static-binary', 'test://static-text', 'test://watched-resource']);
+        ['test://static-binary', 'test://static-text', 'test://watched-resource', 'gibbous://report']);
       const read = async (uri) => (await session.client.readResource({ uri })).contents[0];
       assert.deepEqual(await read('test://static-text'), { uri: 'test://static-text',
         mimeType: 'text/plain', text: 'This is the content of the static text resource.' });

@@ -12,24 +12,35 @@ import { Bench, discover, idOf, promised } from './support.mjs';
 
 const TASKS = 'io.modelcontextprotocol/tasks';
 
-test('Claude Code: a build that fails opens a turn by itself, which begins with its error', async (t) => {
-  const offered = await discover(await Bench.for(t));
-  assert.ok(offered.capabilities.extensions?.[TASKS], `the server does not offer ${TASKS}: nothing can wake the agent`);
+// A build that outlives the server, as one does that a person wants to see the end of.
+const LASTING = `
+local build = tool {
+  name = 'probe_build', description = 'Builds until the file finish is there', permission = 'execute',
+  input = schema.object {},
+  run = function()
+    local run = assert(run.start {
+      command = 'until [ -e finish ]; do sleep 0.1; done; echo "main.c:7: error: expected ;" >&2; exit 3',
+      detach = true, on_host_death = 'keep',
+    })
+    return 'Process started: id=' .. run.id
+  end,
+}
+return { name = 'probe', tools = { build } }
+`;
 
-  const idle = promised();
-  const woken = promised();
-  const { bench, terminal } = await inTerminal(t, claude, async function* () {
-    const started = yield call('bg_start', {
-      command: 'until [ -e finish ]; do sleep 0.1; done; echo "main.c:7: error: expected ;" >&2; exit 3' });
-    const task = yield call('wait_for', { id: idOf(started), exit: true, timeout: 600_000 });
-    idle.resolve(task);
-    woken.resolve(yield say('I go on when the build has ended.'));
-    yield say('The build has failed.');
-  });
-  const task = await idle.promise;
+/** What the model's script and the test know of each other. */
+function parts() {
+  return { idle: promised(), rested: promised(), woken: promised() };
+}
+
+async function* untilIdle({ idle }, started) {
+  const task = yield call('wait_for', { id: idOf(started), exit: true, timeout: 600_000 });
   assert.doesNotMatch(task.result, /error: expected/);
-  await terminal.untilShown(/I go on when the build has ended\./);
+  idle.resolve();
+}
 
+/** The build fails: the host has to say so by itself. */
+async function assertWakes({ woken }, bench, terminal) {
   await writeFile(path.join(bench.project, 'finish'), '');
   const { news } = await woken.promise;
   assert.match(news, /<task-notification>/);
@@ -37,4 +48,43 @@ test('Claude Code: a build that fails opens a turn by itself, which begins with 
   await terminal.untilShown(/The build has failed\./);
   await terminal.close();
   await bench.untilNothingIsLeft();
+}
+
+async function assertOffersTasks(t) {
+  const offered = await discover(await Bench.for(t));
+  assert.ok(offered.capabilities.extensions?.[TASKS], `the server does not offer ${TASKS}: nothing can wake the agent`);
+}
+
+test('Claude Code: a build that fails opens a turn by itself, which begins with its error', async (t) => {
+  await assertOffersTasks(t);
+  const known = parts();
+  const { bench, terminal } = await inTerminal(t, claude, async function* () {
+    const started = yield call('bg_start', {
+      command: 'until [ -e finish ]; do sleep 0.1; done; echo "main.c:7: error: expected ;" >&2; exit 3' });
+    yield* untilIdle(known, started);
+    known.woken.resolve(yield say('I go on when the build has ended.'));
+    yield say('The build has failed.');
+  });
+  await known.idle.promise;
+  await terminal.untilShown(/I go on when the build has ended\./);
+  await assertWakes(known, bench, terminal);
+});
+
+test('Claude Code: so does one whose server was killed, and started again by the person', async (t) => {
+  await assertOffersTasks(t);
+  const known = parts();
+  const { bench, terminal } = await inTerminal(t, claude, async function* () {
+    const started = yield call('probe_build');
+    yield* untilIdle(known, started);
+    known.woken.resolve(yield say('I go on when the build has ended.'));
+    yield say('The build has failed.');
+  }, (made) => made.writeTools(LASTING));
+  await known.idle.promise;
+  await terminal.untilShown(/I go on when the build has ended\./);
+  await bench.killServer();
+  // In a terminal, this host starts a server again when the person wants it.
+  await terminal.type('/mcp reconnect gibbous');
+  await terminal.press('Enter');
+  await terminal.untilShown(/[Rr]econnected/);
+  await assertWakes(known, bench, terminal);
 });

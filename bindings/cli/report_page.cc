@@ -1,10 +1,11 @@
 // See report_page.h. `gibbous report` writes the page into a file.
+#include "bindings/cli/report_page.h"
+
 #include <cstdio>
 #include <string>
 
 #include "bindings/cli/commands.h"
 #include "bindings/cli/report.h"
-#include "bindings/cli/report_page.h"
 #include "bindings/inspect/figures.h"
 #include "bindings/inspect/journal_query.h"
 #include "bindings/inspect/report/page.h"

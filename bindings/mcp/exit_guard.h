@@ -29,7 +29,8 @@ class ExitGuard {
   ExitGuard(const ExitGuard&) = delete;
   ExitGuard& operator=(const ExitGuard&) = delete;
 
-  // The program serves now: until here, the end of the input counts with kEarlyEndLimit. Any thread.
+  // The program serves now: until here, the end of the input counts with kEarlyEndLimit. Any
+  // thread.
   void serving() { serving_ = true; }
 
   // From now on the shutdown waits for a disk: what the guard says on stderr when that is what

@@ -505,11 +505,12 @@ class Runtime {
   Refusal list_runs(std::string_view session,
                     std::function<void(std::vector<std::string> runs)> on_done);
 
-  // Gives what happened to a run (its states, readiness, limits, matches of watchers), as the journal
-  // has it: a JSON object {"run", "events": [{"seq", "type": "state" | "event" | "note", "payload",
-  // "meta"?, "created_ms"}], "more"?: true}, the newest `most` of them (at most 1000), oldest first.
-  // The run must be of that session, in the sense of list_runs(). on_done comes once, later, unless
-  // the runtime is closed; with run_not_found, or with the error of a journal that cannot be read.
+  // Gives what happened to a run (its states, readiness, limits, matches of watchers), as the
+  // journal has it: a JSON object {"run", "events": [{"seq", "type": "state" | "event" | "note",
+  // "payload", "meta"?, "created_ms"}], "more"?: true}, the newest `most` of them (at most 1000),
+  // oldest first. The run must be of that session, in the sense of list_runs(). on_done comes once,
+  // later, unless the runtime is closed; with run_not_found, or with the error of a journal that
+  // cannot be read.
   Refusal run_events(std::string_view session, std::string run, std::size_t most,
                      std::function<void(Result<std::string>)> on_done);
 

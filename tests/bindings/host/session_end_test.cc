@@ -51,7 +51,8 @@ TEST_CASE("detached runs outlive their session") {
   start_in(host, "stays", Json::object());
   CHECK(state_of(host, "gone", detached) == "running");
   for (const char* session : {"gone", "stays"}) {
-    for (const Json& each : host.data("bg_status", Json::object(), session)["processes"]) {
+    const Json status = host.data("bg_status", Json::object(), session);
+    for (const Json& each : status["processes"]) {
       host.data("bg_kill", {{"id", each["id"]}}, session);
     }
   }

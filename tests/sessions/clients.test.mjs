@@ -92,7 +92,10 @@ test('a client neither sees nor ends the runs of another, and gets no events of 
   const status = await two.call('bg_status', {});
   assert.doesNotMatch(status.text, /secret-line/);
   const { result } = await two.request('resources/list', {});
-  assert.deepEqual(result.resources, []);
+  assert.deepEqual(result.resources.map(({ uri }) => uri), ['gibbous://report']);
+  // The page is about a session of which nothing is recorded yet.
+  const page = await two.request('resources/read', { uri: 'gibbous://report' });
+  assert.doesNotMatch(JSON.stringify(page), /secret-line/);
 });
 
 test('a restarted client finds what it queued, and what happened meanwhile', LIMIT, async (t) => {

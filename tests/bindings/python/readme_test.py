@@ -13,7 +13,7 @@ README = support.ROOT / 'bindings' / 'python' / 'README.md'
 EXAMPLE = support.ROOT / 'examples' / 'python_agent' / 'agent.py'
 BLOCK = re.compile(r'^```python\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 PRINTED = ['working\nrun_ended 3\n', "Progress(progress=1.0, total=2.0, message='reading the index')\n"
-           "{'found': ['policy.md'], 'order': 'best'}\n", 'touch made\n', 'run_started\n']
+           "{'found': ['policy.md'], 'order': 'best'}\n", 'touch made\n', '[]\n', 'run_started\n']
 
 
 class Programs(support.TempDirs):

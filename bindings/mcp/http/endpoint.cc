@@ -49,7 +49,9 @@ Endpoint::Endpoint(DrivenBackend& backend, std::string session, const Limits& li
       options_(std::move(options)),
       tasks_(backend, clock, options_.structured) {}
 
-Endpoint::~Endpoint() = default;
+Endpoint::~Endpoint() {
+  for (const auto& [number, exchange] : exchanges_) exchange->end();
+}
 
 std::optional<Answer> Endpoint::look_at(const RequestHead& head) {
   if (head.target != kPath) {

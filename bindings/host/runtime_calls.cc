@@ -138,7 +138,7 @@ void Runtime::Impl::begin_held_calls() {
 }
 
 void Runtime::Impl::end_session(const std::string& named) {
-  constexpr std::size_t kMostQueued = 1000;
+  constexpr std::size_t kMostRecorded = 1000;
   if (named.empty() || named == session || closing) return;
   const Millis grace = runs->options().limits.timeout_grace;
   for (Run* run : runs->list()) {
@@ -146,15 +146,19 @@ void Runtime::Impl::end_session(const std::string& named) {
     runs->kill(*run, stop_signal(run->spec()), grace, [](Run&, const KillReport&) {});
   }
   if (recording->journal() == nullptr) return;
-  // Nobody would start them any more.
-  recording->runs(named, /*only_queued=*/true, kMostQueued,
-                  [this, named](const Result<std::vector<RunRecord>>& queued) {
-                    if (!queued || closing) return;
-                    for (const RunRecord& each : *queued) {
-                      if (each.client != named) continue;
-                      worker->request_kill(each.run_id, "SIGTERM", [](const auto&) {});
-                    }
-                  });
+  // Nobody would start what waits. One may have begun meanwhile, because an end above made room.
+  for (const bool only_queued : {true, false}) {
+    recording->runs("", only_queued, kMostRecorded,
+                    [this, named](const Result<std::vector<RunRecord>>& recorded) {
+                      if (!recorded || closing) return;
+                      for (const RunRecord& each : *recorded) {
+                        if (each.client != named || is_terminal_status(each.status)) continue;
+                        const Run* here = runs->find(each.run_id);
+                        if (here != nullptr && here->spec().keep) continue;
+                        worker->request_kill(each.run_id, "SIGTERM", [](const auto&) {});
+                      }
+                    });
+  }
 }
 
 // Each session's agent is told once.

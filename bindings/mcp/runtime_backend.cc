@@ -2,6 +2,7 @@
 #include "bindings/mcp/runtime_backend.h"
 
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -85,10 +86,16 @@ void RuntimeBackend::page(const std::string& session,
     }
   }
   const std::string of = session.empty() ? runtime_.session() : session;
-  std::thread([of, make = make_page_, posts = posts_, done = std::move(on_done)] {
+  const auto work = [of, make = make_page_, posts = posts_, on_done] {
     const Result<std::string> made = make(of);
-    posts->post([made, done] { done(made); });
-  }).detach();
+    posts->post([made, on_done] { on_done(made); });
+  };
+  try {
+    std::thread(work).detach();
+  } catch (const std::system_error& error) {  // the user may have no more threads
+    const Status failed = Status::error("busy", error.what());
+    posts_->post([failed, on_done] { on_done(failed); });
+  }
 }
 
 void RuntimeBackend::on_event(std::function<void(const Event&)> handler) {

@@ -31,7 +31,7 @@ class Exchange final : private MessageSink, private Responder {
   // Answers the request over the connection. Only while none is answered.
   void serve(Connection& connection, bool takes_body, bool takes_events, const Request& request);
   bool busy() const { return connection_ != nullptr; }
-  // The client is gone for good: its calls end, but for those that have become tasks.
+  // The client is gone for good: its calls end.
   void end() { backend_.end(); }
   // Nothing is left to do, and nobody will return.
   bool over() const { return connection_ == nullptr && !server_.awaits_answers(); }

@@ -1,6 +1,7 @@
 #include "bindings/host/turn_watch.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -25,6 +26,20 @@ std::uint64_t cpu_of_thread() {
          static_cast<std::uint64_t>(time.tv_nsec);
 }
 
+// The part of it that the kernel has worked for the thread.
+std::uint64_t system_of_thread() {
+  rusage used{};
+  ::getrusage(RUSAGE_THREAD, &used);
+  return static_cast<std::uint64_t>(used.ru_stime.tv_sec) * kNanosPerSecond +
+         static_cast<std::uint64_t>(used.ru_stime.tv_usec) * 1000;
+}
+
+std::uint64_t number_of(const std::string_view text) {
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 }  // namespace
 
 std::unique_ptr<TurnWatch> TurnWatch::create(uv_loop_s* loop) {
@@ -34,6 +49,7 @@ std::unique_ptr<TurnWatch> TurnWatch::create(uv_loop_s* loop) {
   watch->loop_ = loop;
   watch->path_ = path;
   watch->schedstat_.reset(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
+  watch->stat_.reset(::open("/proc/stat", O_RDONLY | O_CLOEXEC));
   (void)uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
   return watch;
 }
@@ -44,17 +60,33 @@ std::uint64_t TurnWatch::waited() const {
   const std::string_view text(bytes.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
   // "CPU TIME, TIME WITHOUT A PROCESSOR, TURNS"
   const std::size_t space = text.find(' ');
-  std::uint64_t delay = 0;
-  if (space != std::string_view::npos) {
-    std::from_chars(text.data() + space + 1, text.data() + text.size(), delay);
-  }
+  const std::uint64_t delay =
+      space == std::string_view::npos ? 0 : number_of(text.substr(space + 1));
   return delay + uv_metrics_idle_time(loop_);
+}
+
+std::uint64_t TurnWatch::taken() const {
+  std::array<char, 256> bytes{};
+  const ssize_t size = ::pread(stat_.get(), bytes.data(), bytes.size(), 0);
+  std::string_view text(bytes.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  // "cpu  USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL ...", in ticks
+  constexpr int kIrq = 6;
+  constexpr int kSteal = 8;
+  std::uint64_t ticks = 0;
+  for (int field = 0; field <= kSteal; ++field) {
+    if (field >= kIrq) ticks += number_of(text);
+    text.remove_prefix(std::min(text.find(' '), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  }
+  return ticks * (kNanosPerSecond / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK)));
 }
 
 TurnWatch::Turn::Turn(TurnWatch* watch, const char* what) : watch_(watch), what_(what) {
   if (watch_ == nullptr) return;
   wall_ = uv_hrtime();
   waited_ = watch_->waited();
+  taken_ = watch_->taken();
+  system_ = system_of_thread();
   cpu_ = cpu_of_thread();
 }
 
@@ -64,11 +96,14 @@ TurnWatch::Turn::~Turn() {
   if (wall < kLongestWork) return;
   const std::uint64_t waited = watch_->waited() - waited_;
   const std::uint64_t busy = wall - std::min(wall, waited);
-  const std::uint64_t cpu = cpu_of_thread() - cpu_;
+  const std::uint64_t charged = cpu_of_thread() - cpu_;
+  const std::uint64_t cpu = charged - std::min(charged, watch_->taken() - taken_);
   if (cpu < kLongestWork && busy - std::min(busy, cpu) < kLongestWait) return;
   const std::string line = std::string(what_) + ": " + std::to_string(busy / kNanosPerMilli) +
                            " ms, of these " + std::to_string(cpu / kNanosPerMilli) +
-                           " ms of processor time, in process " + std::to_string(::getpid()) + "\n";
+                           " ms of processor time (the kernel's: " +
+                           std::to_string((system_of_thread() - system_) / kNanosPerMilli) +
+                           " ms), in process " + std::to_string(::getpid()) + "\n";
   const UniqueFd file(
       ::open(watch_->path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
   if (file) (void)!::write(file.get(), line.data(), line.size());

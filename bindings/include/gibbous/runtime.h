@@ -33,6 +33,8 @@
 #include <utility>
 #include <vector>
 
+#include "gibbous/catalogue.h"
+#include "gibbous/host_tool.h"
 #include "gibbous/input.h"
 #include "gibbous/status.h"
 #include "gibbous/task_use.h"
@@ -40,78 +42,6 @@
 struct uv_loop_s;  // libuv's uv_loop_t
 
 namespace gibbous {
-
-struct Progress {
-  double progress = 0;  // increases with every report of a call
-  std::optional<double> total;
-  std::string message;
-  // Reported by the runtime because the call waits, at most once a second and at least every five.
-  // The message is the last line that the run it waits for has printed: one line of at most 200
-  // bytes (and three dots), without secrets; or what the tool said last. Without a tool that
-  // reports, `progress` is the time since the call began, in seconds.
-  bool waiting = false;
-};
-
-// What a tool of the host answers.
-struct ToolAnswer {
-  bool ok = true;       // otherwise `code` and `message` say why not
-  std::string text;     // for the model
-  std::string data;     // structured result: a JSON object, "" for none
-  std::string code;     // small letters, digits and _: "buffer_not_found"; "" is host_error
-  std::string message;  // for the model: what happened, and what to do about it
-};
-
-// A call of a tool of the host. Call `reply` once, now or later, on the runtime's thread; dropping
-// it without a call ends the call with no_answer. Elsewhere, neither does anything.
-struct ToolCall {
-  std::uint64_t id = 0;  // above 0; no other call of a host tool of this runtime has it
-  CallId call = 0;       // the host's call that led to it; 0: a hook's or another tool's
-  std::string tool;
-  std::string arguments;  // a JSON object that fits the schema, with its defaults
-  std::string session;    // of the caller
-  // Returns false when it comes too late: the call has been answered, or has ended.
-  std::function<bool(const ToolAnswer&)> reply;
-  // Tells a caller that wants it, until the reply.
-  std::function<void(const Progress&)> progress;
-};
-
-// A tool that the host carries out. It is one among those of the scripts: listed and called the
-// same way, judged by the same policy, and there after a reload. Its toolset is `host`.
-struct HostTool {
-  std::string name;  // 1 to 64 letters, digits, _ and -; no other tool's
-  std::string title;
-  std::string description;    // what the model reads
-  std::string permission;     // read, write or execute
-  std::string input_schema;   // a JSON Schema of type object; "": it takes no arguments
-  std::string output_schema;  // of `data`; "": it promises none
-  bool structured = false;    // its data is for models, too (CallResult::structured)
-  // Ends a call that is not answered, with the code `timeout`; 0: never.
-  std::chrono::milliseconds timeout{60'000};
-  // Both come on the runtime's thread, from inside poll() or the borrowed loop.
-  std::function<void(ToolCall)> handler;
-  // A call that `handler` was given ended without its reply: it was cancelled or took too long. It
-  // comes with ToolCall::id.
-  std::function<void(std::uint64_t id)> on_cancel = nullptr;
-};
-
-// A function that the host offers to scripts: host.NAME(args), which waits for the answer and
-// returns its value, or nil, err. It is judged, bounded and cancelled as a call of a tool named
-// `host.NAME` would be, but no client sees it or may call it.
-struct HostFunction {
-  std::string name;  // up to 50 letters, digits and _, no digit first
-  std::string description;
-  std::string permission;                     // read, write or execute
-  std::string input_schema;                   // as HostTool's
-  std::string output_schema;                  // of the value; "": anything
-  std::chrono::milliseconds timeout{60'000};  // as HostTool's
-  // As HostTool's. The value is ToolAnswer::data, which may be any JSON, or else `text`.
-  std::function<void(ToolCall)> handler;
-  std::function<void(std::uint64_t id)> on_cancel = nullptr;
-  // In place of `handler`: answers at once and has no effect. Only these may be called by policies,
-  // too, where nothing judges them; then this comes from inside a policy, or from a test of one
-  // while it loads (in create(), too), and must not take long.
-  std::function<ToolAnswer(const std::string& arguments)> pure = nullptr;
-};
 
 // Why a method was not carried out.
 enum class Refusal : std::uint8_t {
@@ -353,49 +283,6 @@ struct AskRequest {
   }
 };
 
-// The description of a tool for a model. `*_schema` and `annotations` are JSON objects.
-struct ToolInfo {
-  std::string name;
-  std::string toolset;
-  std::string title;
-  std::string description;
-  std::string permission;  // read, write or execute
-  std::string input_schema;
-  std::string output_schema;  // "" when the tool declares none
-  std::string annotations;
-  bool structured = false;  // its data is for models, too (CallResult::structured)
-  TaskUse task;
-};
-
-// A resource of the scripts, or a template of resources, such as notes://{day}.
-struct ResourceInfo {
-  std::string name;
-  std::string toolset;
-  std::string title;
-  std::string description;
-  std::string uri;                    // or the template
-  bool is_template = false;           // {name} stands for text without / ? #, {+name} for any text
-  std::string mime_type;              // "": unknown
-  std::optional<std::uint64_t> size;  // bytes
-  std::string annotations;  // a JSON object of MCP's (audience, priority, lastModified); "": none
-};
-
-// A prompt of the scripts. `arguments` is a JSON list of {"name", "title"?, "description"?,
-// "required"}.
-struct PromptInfo {
-  std::string name;
-  std::string toolset;
-  std::string title;
-  std::string description;
-  std::string arguments;
-};
-
-// What MCP lists of one of them, as a JSON object: {"uri" or "uriTemplate", "name", "title"?,
-// "description"?, "mimeType"?, "size"?, "annotations"?} and {"name", "title"?, "description"?,
-// "arguments"?: [...]}.
-std::string resource_json(const ResourceInfo& info);
-std::string prompt_json(const PromptInfo& info);
-
 enum class OutputStream : std::uint8_t { kStdout = 1, kStderr = 2 };
 
 // A part of a run's output, under offsets that never shift.
@@ -423,25 +310,6 @@ struct ReloadResult {
   int line = 0;
   std::string message;
 };
-
-// How tools are described: for MCP, or as the `tools` of a request to OpenAI's chat completions or
-// responses, to Anthropic's messages, or to Gemini. The strict ones follow the rules of OpenAI's
-// structured outputs: every parameter is required, one that may be absent may be null, and a tool
-// whose parameters those rules cannot describe says "strict": false. Arguments that are null count
-// as absent in every format.
-enum class ToolFormat {
-  kMcp,
-  kOpenAi,
-  kAnthropic,
-  kOpenAiStrict,
-  kOpenAiResponses,
-  kOpenAiResponsesStrict,
-  kGemini
-};
-
-// Returns the format of a name: mcp, openai, openai-strict, openai-responses,
-// openai-responses-strict, anthropic or gemini. Another name has none.
-std::optional<ToolFormat> tool_format_named(std::string_view name);
 
 class Runtime {
  public:

@@ -8,12 +8,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bindings/lua/vm/state.h"
 
 namespace gibbous::lua::test {
 
-// Returns every result of every function as one string. Lua text so that both states run the same.
+// Returns the results of each call as one string. Lua text so that both states run the same.
 inline constexpr std::string_view kDescribePattern = R"lua(
 local find, match, gmatch, gsub = string.find, string.match, string.gmatch, string.gsub
 local function show(ok, ...)
@@ -34,8 +35,7 @@ local function all(subject, pattern)
   return table.concat(parts, ' ')
 end
 return function(subject, pattern, replacement, init)
-  local parts = {
-    show(pcall(find, subject, pattern)),
+  return show(pcall(find, subject, pattern)),
     show(pcall(find, subject, pattern, init)),
     show(pcall(find, subject, pattern, init, true)),
     show(pcall(match, subject, pattern)),
@@ -49,9 +49,7 @@ return function(subject, pattern, replacement, init)
         return tostring(b) .. tostring(a)
       end
       return a ~= 'a' and a
-    end)),
-  }
-  return table.concat(parts, '\n<next>\n')
+    end))
 end
 )lua";
 
@@ -76,9 +74,9 @@ class PatternDifferential {
   // Returns "" if both agree. A pattern on which only one gives up (steps, depth) counts as agreed.
   std::string difference(std::string_view subject, std::string_view pattern,
                          std::string_view replacement, int init) {
-    const std::string theirs = call(stock_.get(), subject, pattern, replacement, init);
+    const std::vector<std::string> theirs = call(stock_.get(), subject, pattern, replacement, init);
     lua_settop(stock_.get(), 1);
-    std::string mine;
+    std::vector<std::string> mine;
     ScriptError error;
     const bool ok = ours_->protect(
         {},
@@ -91,45 +89,47 @@ class PatternDifferential {
     if (agree(mine, theirs)) return "";
     return "subject   <" + std::string(subject) + ">\npattern   <" + std::string(pattern) +
            ">\nreplace   <" + std::string(replacement) + "> init " + std::to_string(init) +
-           "\n-- LuaJIT\n" + theirs + "\n-- ours\n" + mine;
+           "\n-- LuaJIT\n" + joined(theirs) + "\n-- ours\n" + joined(mine);
   }
 
  private:
-  // Call by call. One that gives up (steps, depth) agrees with anything.
-  static bool agree(std::string_view mine, std::string_view theirs) {
-    while (!mine.empty() || !theirs.empty()) {
-      const std::string_view left = next_of(&mine);
-      const std::string_view right = next_of(&theirs);
-      if (left != right && left != kGaveUp && right != kGaveUp) return false;
-    }
-    return true;
+  // One that gives up (steps, depth) agrees with anything.
+  static bool agree(const std::vector<std::string>& mine, const std::vector<std::string>& theirs) {
+    constexpr std::string_view kGaveUp = "gave up";
+    return std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end(),
+                      [&](const std::string& left, const std::string& right) {
+                        return left == right || left == kGaveUp || right == kGaveUp;
+                      });
   }
-  static std::string_view next_of(std::string_view* described) {
-    const std::string_view next = described->substr(0, described->find(kNext));
-    described->remove_prefix(std::min(next.size() + kNext.size(), described->size()));
-    return next;
+  static std::string joined(const std::vector<std::string>& results) {
+    std::string lines;
+    for (const std::string& result : results) lines += result + "\n";
+    return lines;
   }
-
-  static constexpr std::string_view kGaveUp = "gave up";
-  static constexpr std::string_view kNext = "\n<next>\n";
 
   static void load(lua_State* lua) {
     luaL_loadbufferx(lua, kDescribePattern.data(), kDescribePattern.size(), "=differential", "t");
     lua_call(lua, 0, 1);
   }
 
-  // [function] -> its result
-  static std::string call(lua_State* lua, std::string_view subject, std::string_view pattern,
-                          std::string_view replacement, int init) {
-    lua_pushvalue(lua, -1);
+  // [function] -> [function, its results]
+  static std::vector<std::string> call(lua_State* lua, std::string_view subject,
+                                       std::string_view pattern, std::string_view replacement,
+                                       int init) {
+    const int function = lua_gettop(lua);
+    lua_pushvalue(lua, function);
     lua_pushlstring(lua, subject.data(), subject.size());
     lua_pushlstring(lua, pattern.data(), pattern.size());
     lua_pushlstring(lua, replacement.data(), replacement.size());
     lua_pushinteger(lua, init);
-    lua_call(lua, 4, 1);
-    std::size_t size = 0;
-    const char* text = lua_tolstring(lua, -1, &size);
-    return {text, size};
+    lua_call(lua, 4, LUA_MULTRET);
+    std::vector<std::string> results;
+    for (int at = function + 1; at <= lua_gettop(lua); ++at) {
+      std::size_t size = 0;
+      const char* text = lua_tolstring(lua, at, &size);
+      results.emplace_back(text, size);
+    }
+    return results;
   }
 
   std::unique_ptr<lua_State, void (*)(lua_State*)> stock_;

@@ -16,6 +16,7 @@ struct OldJournal {
   bool has_queue = true;
   bool has_request_ids = false;
   bool has_priorities = false;
+  bool has_host_calls = false;
 };
 
 inline constexpr OldJournal kOldJournals[] = {
@@ -30,6 +31,7 @@ inline constexpr OldJournal kOldJournals[] = {
     {"version-6-sums", 6, true, true, true},
     {"version-6", 6, true, true, true, true},
     {"version-8", 8, true, true, true, true},
+    {"version-9", 9, true, true, true, true, true},
 };
 
 // Makes the file in `directory`, which must not have one.

@@ -56,7 +56,7 @@ void check_ended_run(JournalReader& reader) {
   CHECK(event->items.at(0).meta == R"({"line":"line 4"})");
 }
 
-void check_other_records(JournalReader& reader) {
+void check_other_records(JournalReader& reader, const OldJournal& old) {
   const auto going = reader.run("going");
   REQUIRE(going);
   CHECK(going->status == "running");
@@ -74,6 +74,10 @@ void check_other_records(JournalReader& reader) {
   REQUIRE(decisions->size() == 1);
   CHECK(decisions->front().rule == "make.any");
   CHECK(decisions->front().decision == "allow");
+  const auto calls = reader.host_calls("s", JournalReader::CallsThat::kHaveEnded, 10);
+  REQUIRE(calls);
+  REQUIRE(calls->size() == (old.has_host_calls ? 1 : 0));
+  if (old.has_host_calls) CHECK(calls->front().tool == "open_buffer");
 }
 
 // A new worker executes what was queued, and takes over what was left behind.
@@ -130,7 +134,7 @@ void check_all(Crew& crew, const OldJournal& old) {
   CHECK(plain.rows("PRAGMA user_version") == Texts{std::to_string(journal_migrations().size())});
   if (old.has_runs) {
     check_ended_run(*crew.reader());
-    check_other_records(*crew.reader());
+    check_other_records(*crew.reader(), old);
     check_queue(crew, old);
     check_items_follow(crew);
   }

@@ -42,7 +42,8 @@ const std::vector<AgentClient>& agent_clients() {
        .user_file = ".claude.json",
        .traces = {".mcp.json", ".claude", "CLAUDE.md"},
        .programs = {"claude"},
-       .check = "claude mcp list"},
+       .check = "claude mcp list",
+       .caution = ""},
       {.name = "codex",
        .title = "Codex",
        .is_toml = true,
@@ -57,7 +58,9 @@ const std::vector<AgentClient>& agent_clients() {
        .user_file = "config.toml",
        .traces = {".codex"},
        .programs = {"codex"},
-       .check = "codex mcp list"},
+       .check = "codex mcp list",
+       .caution = "codex exec refuses tools that are not read-only unless the server's table has "
+                  "default_tools_approval_mode = \"approve\""},
       {.name = "cursor",
        .title = "Cursor",
        .is_toml = false,
@@ -72,7 +75,8 @@ const std::vector<AgentClient>& agent_clients() {
        .user_file = ".cursor/mcp.json",
        .traces = {".cursor"},
        .programs = {"cursor", "cursor-agent"},
-       .check = "the list of MCP servers in Cursor's settings"},
+       .check = "the list of MCP servers in Cursor's settings",
+       .caution = ""},
       {.name = "vscode",
        .title = "VS Code",
        .is_toml = false,
@@ -87,7 +91,8 @@ const std::vector<AgentClient>& agent_clients() {
        .user_file = "Code/User/mcp.json",
        .traces = {".vscode"},
        .programs = {"code"},
-       .check = "'MCP: List Servers' in the command palette"},
+       .check = "'MCP: List Servers' in the command palette",
+       .caution = ""},
       {.name = "gemini",
        .title = "Gemini CLI",
        .is_toml = false,
@@ -102,7 +107,11 @@ const std::vector<AgentClient>& agent_clients() {
        .user_file = ".gemini/settings.json",
        .traces = {".gemini", "GEMINI.md"},
        .programs = {"gemini"},
-       .check = "gemini mcp list"},
+       .check = "gemini mcp list",
+       .caution =
+           "Gemini CLI starts no server in a folder that it does not trust; gemini -p hides the "
+           "tools that it would ask about from the model, unless the server's entry has "
+           "\"trust\": true"},
       {.name = "zed",
        .title = "Zed",
        .is_toml = false,
@@ -117,7 +126,8 @@ const std::vector<AgentClient>& agent_clients() {
        .user_file = "zed/settings.json",
        .traces = {".zed"},
        .programs = {"zed", "zeditor"},
-       .check = "the list of MCP servers in Zed's agent settings"},
+       .check = "the list of MCP servers in Zed's agent settings",
+       .caution = ""},
       {.name = "windsurf",
        .title = "Windsurf",
        .is_toml = false,
@@ -132,7 +142,8 @@ const std::vector<AgentClient>& agent_clients() {
        .user_file = ".codeium/windsurf/mcp_config.json",
        .traces = {".windsurf", ".windsurfrules"},
        .programs = {"windsurf"},
-       .check = "the list of MCP servers in Windsurf's Cascade panel"},
+       .check = "the list of MCP servers in Windsurf's Cascade panel",
+       .caution = ""},
   };
   return kClients;
 }

@@ -34,6 +34,9 @@ struct AgentClient {
   std::vector<const char*> traces;    // files in a project
   std::vector<const char*> programs;  // in PATH
   const char* check;                  // how a person sees that it works
+  // What the client refuses by itself, before the policy is asked, and what allows it; "": nothing
+  // that a person should know of before the first call.
+  const char* caution;
 };
 
 const std::vector<AgentClient>& agent_clients();

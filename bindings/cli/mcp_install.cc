@@ -279,6 +279,7 @@ void tell_done(const Done& done, const Target& target, const InstallOptions& ins
     std::puts(
         "  note: the entry is about this project alone; --name gives another project its own");
   }
+  if (*done.client->caution != '\0') std::printf("  note: %s\n", done.client->caution);
   std::printf("  check: %s\n", done.client->check);
 }
 
@@ -288,7 +289,10 @@ OrderedJson done_value(const Done& done) {
                        {"file", done.file},
                        {"change", done.change}};
   if (!done.diff.empty()) value["diff"] = done.diff;
-  if (done.change != "removed" && done.change != "absent") value["entry"] = entry_value(done.entry);
+  if (done.change != "removed" && done.change != "absent") {
+    value["entry"] = entry_value(done.entry);
+    if (*done.client->caution != '\0') value["note"] = done.client->caution;
+  }
   return value;
 }
 

@@ -83,6 +83,21 @@ TEST_CASE("mcp install writes the settings of each client as it reads them") {
             "\"\nargs = [\"mcp\", \"--mode\", \"auto\", \"--toolset\", \"lean\"]\n");
 }
 
+TEST_CASE("mcp install says what a client refuses before the policy is asked") {
+  const Machine machine;
+  const std::string codex = "note: codex exec refuses tools that are not read-only unless";
+  const Outcome made = machine.install({"codex"});
+  CHECK_THAT(made.out,
+             Contains(codex) && Contains("default_tools_approval_mode = \"approve\"\n  check: "));
+  CHECK_THAT(machine.install({"gemini"}).out,
+             Contains("a folder that it does not trust") && Contains("\"trust\": true\n"));
+  CHECK_THAT(machine.install({"cursor"}).out, !Contains("refuses"));
+  const Json told = Json::parse(machine.install({"codex", "cursor", "--json"}).out);
+  CHECK_THAT(told["clients"][0]["note"].get<std::string>(), Contains("codex exec refuses"));
+  CHECK(told["clients"][1].count("note") == 0);
+  CHECK_THAT(machine.install({"codex", "--remove"}).out, !Contains(codex));
+}
+
 TEST_CASE("mcp install changes nothing but the server's own entry of JSON settings") {
   const Machine machine;
   const std::string path = machine.project.path() + "/.mcp.json";

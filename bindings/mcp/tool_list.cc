@@ -46,7 +46,7 @@ bool is_small(const std::vector<ToolInfo>& tools, std::size_t limit) {
   return bytes <= limit;
 }
 
-// Measured for Claude Code 2.1.332 (docs/hosts.md); other clients ignore them.
+// Measured for Claude Code 2.1.332 (docs/hosts/claude-code.md); other clients ignore them.
 void add_hints_for_search(const ToolInfo& tool, bool load, Json* described) {
   if (load) {
     (*described)["_meta"] = {{"anthropic/alwaysLoad", true}};

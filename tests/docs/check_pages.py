@@ -5,7 +5,7 @@
 
 README.md keeps to its size, every relative link leads to a file and, where it names one, to a heading, every path in
 code such as `runtime/wait/wait.h` exists, every command such as `./dev install` is in `./dev help`, and every page of
-docs/ is in the index docs/README.md. Prints each fault and exits with 1 when there are any.
+docs/ is in the index of its folder, README.md. Prints each fault and exits with 1 when there are any.
 """
 
 import re
@@ -98,10 +98,16 @@ def faults_of_readme(root):
 
 
 def faults_of_index(root):
-    index = (root / 'docs/README.md').read_text(encoding='utf-8')
-    for page in sorted((root / 'docs').glob('*.md')):
-        if page.name != 'README.md' and f']({page.name}' not in index:
-            yield f'docs/README.md: {page.name} is not in the index'
+    for index in sorted((root / 'docs').rglob('README.md')):
+        text, folder = index.read_text(encoding='utf-8'), index.parent
+        pages = [page.name for page in folder.glob('*.md') if page != index]
+        pages += [f'{page.parent.name}/README.md' for page in folder.glob('*/README.md')]
+        for page in sorted(pages):
+            if f']({page}' not in text:
+                yield f'{index.relative_to(root)}: {page} is not in the index'
+    for folder in sorted({page.parent for page in (root / 'docs').rglob('*.md')}):
+        if not (folder / 'README.md').is_file():
+            yield f'{folder.relative_to(root)}: no README.md as the index'
 
 
 def main():

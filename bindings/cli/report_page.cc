@@ -46,6 +46,10 @@ Result<report::Story> story_of(const std::string& state_dir, const std::string& 
 std::function<Result<std::string>(const std::string&)> page_maker(const std::string& state_dir) {
   return [state_dir](const std::string& session) -> Result<std::string> {
     const Result<report::Story> story = story_of(state_dir, session);
+    // What people are told names the sessions of others.
+    if (story.status().code() == "session_not_found") {
+      return Status::error("session_not_found", "the journal holds no run of this session yet");
+    }
     if (!story) return story.status();
     return report::page_html(*story);
   };

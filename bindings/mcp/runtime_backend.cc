@@ -75,6 +75,14 @@ void RuntimeBackend::run_events(const std::string& session, const std::string& r
 
 void RuntimeBackend::page(const std::string& session,
                           std::function<void(Result<std::string>)> on_done) {
+  const std::string of = session.empty() ? runtime_.session() : session;
+  // Without a name it would be the page of every session of the machine.
+  if (of.empty()) {
+    const Status none =
+        Status::error("session_not_found", "the session has not begun: call a tool");
+    (void)runtime_.post([none, done = std::move(on_done)] { done(none); });
+    return;
+  }
   {
     const std::lock_guard lock(posts_->mutex);
     ++posts_->pages;
@@ -85,7 +93,6 @@ void RuntimeBackend::page(const std::string& session,
       return;
     }
   }
-  const std::string of = session.empty() ? runtime_.session() : session;
   const auto work = [of, make = make_page_, posts = posts_, on_done] {
     const Result<std::string> made = make(of);
     posts->post([made, on_done] { on_done(made); });

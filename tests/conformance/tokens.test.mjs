@@ -83,6 +83,21 @@ test('each token has its own workspace, mode and session, and sees nothing of th
   assert.match(stdout, /"ann@[^"]*\/ann"/);
 });
 
+test('a session without runs has no report, and is told of no other, before its first call and after it', async (t) => {
+  const { server } = await serve(t);
+  const started = await call(server, ANN, 'bg_start', { command: 'echo a-secret-line; sleep 600' });
+  const { id } = started.structuredContent;
+  const report = async (token) => (await server.post({ id: 1, method: 'resources/read',
+    params: { uri: 'gibbous://report' } }, as(token))).text();
+  await until('the run is recorded', async () => (await report(ANN)).includes(id));
+  for (const message of [/session has not begun/, /no run of this session/]) {
+    const page = await report(BOB);
+    assert.match(JSON.parse(page).error.message, message);
+    assert.ok(!page.includes(id) && !page.includes('ann@'), page);
+    assert.ok(!(await call(server, BOB, 'bg_status')).isError);
+  }
+});
+
 test('a removed token stops at once: its streams end, and so do its runs', async (t) => {
   const { bench, server, write } = await serve(t);
   const started = await call(server, ANN, 'bg_start', { command: 'sleep 600' });

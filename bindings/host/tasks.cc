@@ -50,7 +50,8 @@ Result<std::optional<TaskRecord>> find_task(const std::string& state_dir, std::s
                  .created_at = found.created_at,
                  .updated_at = found.updated_at,
                  .finished_at = found.finished_at,
-                 .host_lives = is_tagged_process_alive(found.host).value_or(true)});
+                 .host_lives = is_tagged_process_alive(found.host).value_or(true),
+                 .is_own = found.host == process_tag()});
 }
 
 }  // namespace gibbous

@@ -31,9 +31,9 @@ class ToolsBackend {
   // it takes nothing, and on_done comes once, later or at once, unless the backend ends.
   virtual void keep_task(TaskRecord task) { static_cast<void>(task); }
   virtual void find_task(const std::string& id,
-                         std::function<void(std::optional<TaskRecord>)> on_done) {
+                         std::function<void(Result<std::optional<TaskRecord>>)> on_done) {
     static_cast<void>(id);
-    on_done(std::nullopt);
+    on_done(std::optional<TaskRecord>());
   }
   // The resources of the scripts that can be read now; see Runtime::resources().
   virtual std::vector<ResourceInfo> resources() const { return {}; }

@@ -28,7 +28,7 @@ class RuntimeBackend final : public DrivenBackend {
   TaskUse task_use(std::string_view tool) const override { return runtime_.task_use(tool); }
   void keep_task(TaskRecord task) override { keeper().keep(std::move(task)); }
   void find_task(const std::string& id,
-                 std::function<void(std::optional<TaskRecord>)> on_done) override {
+                 std::function<void(Result<std::optional<TaskRecord>>)> on_done) override {
     keeper().find(id, std::move(on_done));
   }
   std::vector<ResourceInfo> resources() const override { return runtime_.resources(); }

@@ -16,7 +16,7 @@ namespace {
 
 // A call that ends at once is answered with its result, whatever its tool says.
 constexpr Nanos kLeastTaskTime = std::chrono::milliseconds(50);
-constexpr std::size_t kMostLookedUp = 64;  // tasks of earlier processes, by one subscription
+constexpr std::size_t kMostLookedUp = 256;  // tasks of earlier processes, by one subscription
 // For tools whose clients take tasks in any case: soon, but after a first question.
 constexpr Nanos kRequiredTaskTime = std::chrono::milliseconds(500);
 
@@ -24,6 +24,11 @@ Fault lacks_tasks(std::string message) {
   return Fault{
       kMissingCapability, std::move(message),
       Json{{"requiredCapabilities", {{"extensions", {{kTasksExtension, Json::object()}}}}}}};
+}
+
+std::string not_known_now(const Status& status) {
+  return "Whether there is such a task cannot be found out now: " + status.message() +
+         ". Ask again later";
 }
 
 }  // namespace
@@ -109,9 +114,10 @@ void Server::with_task(const Request& request, const Envelope& envelope,
   options_.tasks->look_up(
       options_.client, *task_id, envelope.can,
       [this, key, id = request.id, then = std::move(then),
-       alive = std::weak_ptr<const int>(lifetime_)](Task* task) {
+       alive = std::weak_ptr<const int>(lifetime_)](const Result<Task*>& found) {
         if (alive.expired() || closed_ || looking_.erase(key) == 0) return;
-        if (task != nullptr) return then(*task);
+        if (!found) return refuse(id, kInternalError, not_known_now(found.status()));
+        if (*found != nullptr) return then(**found);
         refuse(id, kInvalidParams,
                "There is no such task: it is unknown, or was over and has been forgotten");
       });
@@ -163,7 +169,8 @@ bool Server::honour_tasks(const Request& request, const Envelope& envelope, cons
     const auto& text = id.get_ref<const std::string&>();
     if (options_.tasks->find(options_.client, text) != nullptr) {
       honoured->tasks.insert(text);
-    } else if (unknown->size() < kMostLookedUp) {
+    } else if (unknown->size() < kMostLookedUp &&
+               std::find(unknown->begin(), unknown->end(), text) == unknown->end()) {
       unknown->push_back(text);
     }
   }
@@ -176,19 +183,25 @@ void Server::look_up_tasks(const Request& request, const Envelope& envelope,
   struct Lookup {
     Honoured honoured;
     std::size_t open = 0;
+    Status failure;
   };
-  const auto lookup = std::make_shared<Lookup>(Lookup{std::move(honoured), ids.size()});
+  const auto lookup = std::make_shared<Lookup>(Lookup{std::move(honoured), ids.size(), {}});
   const std::string key = id_key(request.id);
   looking_.insert(key);
   for (const std::string& task_id : ids) {
-    options_.tasks->look_up(options_.client, task_id, envelope.can,
-                            [this, lookup, task_id, key, id = request.id,
-                             alive = std::weak_ptr<const int>(lifetime_)](const Task* task) {
-                              if (alive.expired() || closed_) return;
-                              if (task != nullptr) lookup->honoured.tasks.insert(task_id);
-                              if (--lookup->open > 0 || looking_.erase(key) == 0) return;
-                              begin_listening(id, std::move(lookup->honoured));
-                            });
+    options_.tasks->look_up(
+        options_.client, task_id, envelope.can,
+        [this, lookup, task_id, key, id = request.id,
+         alive = std::weak_ptr<const int>(lifetime_)](const Result<Task*>& found) {
+          if (alive.expired() || closed_) return;
+          if (!found) lookup->failure = found.status();
+          if (found && *found) lookup->honoured.tasks.insert(task_id);
+          if (--lookup->open > 0 || looking_.erase(key) == 0) return;
+          if (!lookup->failure) {
+            return refuse(id, kInternalError, not_known_now(lookup->failure));
+          }
+          begin_listening(id, std::move(lookup->honoured));
+        });
   }
 }
 

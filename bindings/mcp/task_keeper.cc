@@ -21,7 +21,7 @@ std::size_t bytes_of(const TaskRecord& task) {
 struct TaskKeeper::Shared {
   struct Lookup {
     std::string id;
-    std::function<void(std::optional<TaskRecord>)> on_done;
+    std::function<void(Result<std::optional<TaskRecord>>)> on_done;
   };
   std::string state_dir;
   std::mutex mutex;
@@ -55,8 +55,7 @@ struct TaskKeeper::Shared {
         Result<std::optional<TaskRecord>> found = find_task(state_dir, lookup.id);
         lock.lock();
         if (!post) return;
-        post([on_done = std::move(lookup.on_done),
-              record = found ? std::move(*found) : std::nullopt] { on_done(record); });
+        post([on_done = std::move(lookup.on_done), found = std::move(found)] { on_done(found); });
       } else {
         return;
       }
@@ -106,11 +105,18 @@ void TaskKeeper::keep(TaskRecord task) {
   shared_->changed.notify_all();
 }
 
-void TaskKeeper::find(std::string id, std::function<void(std::optional<TaskRecord>)> on_done) {
-  if (!shared_->state_dir.empty()) begin();
+void TaskKeeper::find(std::string id,
+                      std::function<void(Result<std::optional<TaskRecord>>)> on_done) {
+  const bool keeps = !shared_->state_dir.empty();
+  if (keeps) begin();
   const std::lock_guard lock(shared_->mutex);
+  if (!keeps) {
+    shared_->post([on_done = std::move(on_done)] { on_done(std::optional<TaskRecord>()); });
+    return;
+  }
   if (!began_ || shared_->lookups.size() >= kMaxWaitingLookups) {
-    shared_->post([on_done = std::move(on_done)] { on_done(std::nullopt); });
+    const Status busy = Status::error("busy", "too many requests wait for the journal");
+    shared_->post([busy, on_done = std::move(on_done)] { on_done(busy); });
     return;
   }
   shared_->lookups.push_back({std::move(id), std::move(on_done)});

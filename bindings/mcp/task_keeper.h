@@ -30,8 +30,8 @@ class TaskKeeper {
   TaskKeeper& operator=(const TaskKeeper&) = delete;
 
   void keep(TaskRecord task);
-  // on_done comes later, with nothing when there is no such task or the journal cannot be read.
-  void find(std::string id, std::function<void(std::optional<TaskRecord>)> on_done);
+  // on_done comes later, as gibbous::find_task() answers, or with the error `busy`.
+  void find(std::string id, std::function<void(Result<std::optional<TaskRecord>>)> on_done);
   // Writes what waits, at most for so long.
   void finish(std::chrono::milliseconds patience);
 

@@ -27,32 +27,50 @@ std::string run_line(const Json& info) {
 }  // namespace
 
 void TaskTable::look_up(const std::string& owner, const std::string& id, const ClientAbilities& can,
-                        std::function<void(Task*)> then) {
+                        Found then) {
   Task* const task = find(owner, id);
   if (task != nullptr && task->left && !task->is_over()) return look_at_runs(id, std::move(then));
   const bool unknown = task == nullptr && tasks_.count(id) == 0;
-  if (!unknown || closed_ || id.empty() || id.size() > kMaxTaskIdBytes ||
-      lookups_.size() >= limits_.lookups) {
-    return then(task);
+  if (!unknown || closed_ || id.empty() || id.size() > kMaxTaskIdBytes) return then(task);
+  if (lookups_.size() >= limits_.lookups) {
+    return then(Status::error("busy", "too many requests wait for the journal"));
   }
   const std::uint64_t number = ++last_lookup_;
-  lookups_[number] = Lookup{owner, can, std::move(then), clock_.now() + limits_.lookup_time};
-  backend_.find_task(id, [this, number, alive = std::weak_ptr<const int>(lifetime_)](
-                             std::optional<TaskRecord> record) {
-    if (!alive.expired()) restored(number, std::move(record));
+  lookups_[number] = Lookup{id, owner, can, std::move(then)};
+  ask_journal(number);
+}
+
+void TaskTable::ask_journal(std::uint64_t number) {
+  Lookup& lookup = lookups_.at(number);
+  lookup.deadline = clock_.now() + limits_.lookup_time;
+  lookup.pauses = false;
+  backend_.find_task(lookup.id, [this, number, alive = std::weak_ptr<const int>(lifetime_)](
+                                    const Result<std::optional<TaskRecord>>& found) {
+    if (!alive.expired()) restored(number, found);
   });
 }
 
-void TaskTable::restored(std::uint64_t number, std::optional<TaskRecord> record) {
+void TaskTable::restored(std::uint64_t number, const Result<std::optional<TaskRecord>>& found) {
   auto lookup = lookups_.extract(number);
   if (lookup.empty() || closed_) return;
-  const std::function<void(Task*)> then = std::move(lookup.mapped().then);
+  const Found& then = lookup.mapped().then;
+  if (!found) return then(found.status());
+  const std::optional<TaskRecord>& record = *found;
   const std::string& owner = lookup.mapped().owner;
   if (!record || record->owner != owner) return then(nullptr);
   // Another request may have brought it back meanwhile.
   if (Task* const task = find(owner, record->id)) return then(task);
-  // It is another copy's of the same program, or was forgotten here.
-  if (record->host_lives) return then(nullptr);
+  // It was forgotten here, or its client's token was removed meanwhile.
+  if (record->is_own) return then(nullptr);
+  if (record->host_lives) {
+    // It is another copy's of the same program, or of one that is about to end.
+    if (lookup.mapped().is_second) return then(nullptr);
+    lookup.mapped().is_second = true;
+    lookup.mapped().pauses = true;
+    lookup.mapped().deadline = clock_.now() + limits_.end_time;
+    lookups_.insert(std::move(lookup));
+    return;
+  }
   Task* const task = take_over(*record, lookup.mapped().can);
   if (!task->left) return then(task);
   look_at_runs(task->id, then);
@@ -112,7 +130,7 @@ void TaskTable::call_again(Task& task) {
       });
 }
 
-void TaskTable::look_at_runs(const std::string& id, std::function<void(Task*)> then) {
+void TaskTable::look_at_runs(const std::string& id, Found then) {
   backend_.list_runs(
       [this, id, then = std::move(then),
        alive = std::weak_ptr<const int>(lifetime_)](const std::vector<std::string>& runs) {

@@ -332,14 +332,22 @@ void TaskTable::expire() {
     }
     if (late.size() != before) without.push_back(task);
   }
-  std::vector<std::function<void(Task*)>> unanswered;
+  std::vector<Found> unanswered;
+  std::vector<std::uint64_t> again;
   for (auto next = lookups_.begin(); next != lookups_.end();) {
     const auto each = next++;
     if (each->second.deadline > now) continue;
+    if (each->second.pauses) {
+      again.push_back(each->first);
+      continue;
+    }
     unanswered.push_back(std::move(each->second.then));
     lookups_.erase(each);
   }
-  for (const auto& then : unanswered) then(nullptr);
+  for (const std::uint64_t number : again) ask_journal(number);
+  for (const Found& then : unanswered) {
+    then(Status::error("timeout", "the journal has not answered in time"));
+  }
   for (Task* task : without) changed(*task);
   for (ClientQuestion& question : late) {
     question.give_up(stdio::denial("the client did not answer in time"));

@@ -30,8 +30,9 @@ struct TaskLimits {
   std::size_t result_bytes = std::size_t{9} * 1024 * 1024;
   std::size_t recorded_bytes = std::size_t{1'000} * 1024;  // of a result, in the journal
   std::size_t arguments_bytes = std::size_t{32} * 1024;    // of a call that may be made again
-  std::size_t lookups = 64;                                // in the journal, at once
+  std::size_t lookups = 256;                               // in the journal, at once
   Nanos lookup_time = std::chrono::seconds(5);
+  Nanos end_time = std::chrono::milliseconds(300);  // for an earlier process that is ending
 };
 
 // Is told of tasks that have changed.
@@ -63,10 +64,12 @@ class TaskTable {
   Task* add(Made made);
   // Returns null when there is none, or when it is another client's.
   Task* find(const std::string& owner, const std::string& id);
+  // Gets what find() returns, or why it cannot be known now. It must not keep the task.
+  using Found = std::function<void(const Result<Task*>& found)>;
   // The same, also for tasks of earlier processes. `can`: of the client, which such a task may ask.
-  // `then` comes once, now or later, unless the table ends; it must not keep the task.
+  // `then` comes once, now or later, unless the table ends.
   void look_up(const std::string& owner, const std::string& id, const ClientAbilities& can,
-               std::function<void(Task*)> then);
+               Found then);
 
   // The call has ended. Releases the waiter.
   void finish(Task& task, const CallResult& result);
@@ -99,20 +102,24 @@ class TaskTable {
   using Tasks = std::map<std::string, std::unique_ptr<Task>>;  // by id
 
   struct Lookup {
+    std::string id;
     std::string owner;
     ClientAbilities can;
-    std::function<void(Task*)> then;
+    Found then;
     Nanos deadline{0};
+    bool pauses = false;     // until the deadline, for the process that had the task to end
+    bool is_second = false;  // it has paused
   };
 
   Task* of_call(CallId call);
   Task* insert(std::unique_ptr<Task> task);
   void keep(const Task& task);
   // task_restore.cc
-  void restored(std::uint64_t lookup, std::optional<TaskRecord> record);
+  void ask_journal(std::uint64_t lookup);
+  void restored(std::uint64_t lookup, const Result<std::optional<TaskRecord>>& found);
   Task* take_over(const TaskRecord& record, const ClientAbilities& can);
   void call_again(Task& task);
-  void look_at_runs(const std::string& id, std::function<void(Task*)> then);
+  void look_at_runs(const std::string& id, Found then);
   void settle_left(Task& task, const std::vector<std::string>& runs);
   void drop_questions(Task& task, const char* why);
   void end(Task& task, TaskStatus status, std::string outcome);

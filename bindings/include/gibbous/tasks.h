@@ -29,6 +29,7 @@ struct TaskRecord {
   // Set by find_task(): whether the process that recorded it lives, which may be this one; a
   // process that cannot be seen from here counts as living.
   bool host_lives = false;
+  bool is_own = false;  // set by find_task(): this process recorded it
 };
 
 // Records a task for this process, in place of what was recorded of it. Finished ones are kept for

@@ -43,12 +43,16 @@ class FakeBackend final : public ToolsBackend {
   }
   void keep_task(TaskRecord task) override { recorded[task.id] = std::move(task); }
   void find_task(const std::string& id,
-                 std::function<void(std::optional<TaskRecord>)> on_done) override {
-    const auto found = recorded.find(id);
-    lookups.push_back([on_done = std::move(on_done),
-                       task = found == recorded.end()
-                                  ? std::nullopt
-                                  : std::optional<TaskRecord>(found->second)] { on_done(task); });
+                 std::function<void(Result<std::optional<TaskRecord>>)> on_done) override {
+    std::optional<TaskRecord> task;
+    if (const auto found = recorded.find(id); found != recorded.end()) task = found->second;
+    lookups.push_back([this, on_done = std::move(on_done), task] {
+      if (journal_works) {
+        on_done(task);
+      } else {
+        on_done(Status::error("journal_busy", "another process holds it"));
+      }
+    });
   }
   // Answers the oldest lookup.
   void answer_lookup() {
@@ -148,6 +152,7 @@ class FakeBackend final : public ToolsBackend {
   std::vector<PromptInfo> offered;                                        // by name
   std::map<std::string, std::vector<std::string>, std::less<>> asked_by;  // Runtime::asks_of()
   std::map<std::string, TaskRecord> recorded;
+  bool journal_works = true;  // for lookups
   std::deque<std::function<void()>> lookups;
   std::map<CallId, Call> calls;
   CallId last = 0;

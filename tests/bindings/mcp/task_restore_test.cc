@@ -189,14 +189,72 @@ TEST_CASE("a task whose process has died says what became of it") {
   CHECK(client.backend.recorded.at("old").status.empty() == false);
 }
 
-TEST_CASE("a recorded task of another client, or of a process that lives, is unknown") {
+TEST_CASE("a recorded task of another client is unknown") {
   Restoring client;
   client.record("another's").owner = "somebody";
-  client.record("living").host_lives = true;
-  for (const char* id : {"another's", "living", "nobody's"}) {
+  for (const char* id : {"another's", "nobody's"}) {
     INFO(id);
     CHECK(client.get(id)["error"]["code"] == kInvalidParams);
   }
+}
+
+TEST_CASE("a task of a process that is about to end is taken over when that has ended") {
+  Restoring client;
+  client.record("old").arguments = "{}";
+  client.backend.recorded["old"].host_lives = true;
+  client.look_for("old");
+  client.backend.answer_lookup();
+  CHECK(client.silent());
+  client.backend.recorded["old"].host_lives = GENERATE(false, true);
+  const bool still_lives = client.backend.recorded["old"].host_lives;
+  client.clock.advance(*client.tasks.next_timeout());
+  client.tasks.expire();
+  client.backend.answer_lookup();
+  const Json answer = client.heard();
+  if (still_lives) {
+    CHECK(answer["error"]["code"] == kInvalidParams);
+  } else {
+    CHECK(answer["result"]["status"] == "working");
+  }
+  CHECK(client.backend.lookups.empty());
+}
+
+TEST_CASE("a recorded task that this process has forgotten is unknown at once") {
+  Restoring client;
+  client.record("old").host_lives = true;
+  client.backend.recorded["old"].is_own = true;
+  CHECK(client.get("old")["error"]["code"] == kInvalidParams);
+}
+
+TEST_CASE("a task is not called unknown because the journal cannot be read") {
+  Restoring client;
+  client.record("old").arguments = "{}";
+  client.backend.journal_works = false;
+  const Json refused = client.get("old")["error"];
+  CHECK(refused["code"] == kInternalError);
+  const auto message = refused["message"].get<std::string>();
+  CHECK(message.find("another process holds it. Ask again") != std::string::npos);
+  // A subscription to it does not begin without it.
+  client.say(Restoring::declared("sub", "subscriptions/listen",
+                                 Json{{"notifications", {{"taskIds", {"old", "older"}}}}}));
+  client.backend.answer_lookup();
+  CHECK(client.silent());
+  client.backend.answer_lookup();
+  CHECK(client.heard()["error"]["code"] == kInternalError);
+  client.backend.journal_works = true;
+  CHECK(client.get("old")["result"]["status"] == "working");
+}
+
+TEST_CASE("a client that asks for more tasks than can be looked for at once is told to ask again") {
+  Restoring client;
+  client.record("old").arguments = "{}";
+  const std::size_t most = TaskLimits{}.lookups;
+  for (std::size_t each = 0; each < most; ++each) client.look_for("old", each);
+  CHECK(client.silent());
+  client.look_for("old", most);
+  CHECK(client.heard()["error"]["code"] == kInternalError);
+  for (std::size_t each = 0; each < most; ++each) client.backend.answer_lookup();
+  CHECK(client.sink.lines.size() == most);
 }
 
 TEST_CASE("a journal that does not answer delays a request for a bounded time") {
@@ -207,7 +265,7 @@ TEST_CASE("a journal that does not answer delays a request for a bounded time") 
   REQUIRE(client.tasks.next_timeout());
   client.clock.advance(*client.tasks.next_timeout());
   client.tasks.expire();
-  CHECK(client.heard()["error"]["code"] == kInvalidParams);
+  CHECK(client.heard()["error"]["code"] == kInternalError);
   // It answers later, when nobody waits.
   client.backend.answer_lookup();
   CHECK(client.silent());
@@ -228,7 +286,7 @@ TEST_CASE("an answer of the journal after the end of the table does no harm") {
   ManualClock clock;
   {
     TaskTable table(backend, clock, false);
-    table.look_up("", "old", {}, [](Task*) { FAIL("nobody waits"); });
+    table.look_up("", "old", {}, [](const Result<Task*>&) { FAIL("nobody waits"); });
   }
   backend.answer_lookup();
 }

@@ -172,6 +172,21 @@ test('the end of a session ends its processes, and no other ones', async (t) => 
   assert.ok(await bench.isAlive(stays));
 });
 
+test('the waits that one session gives up leave the handles of another', async (t) => {
+  const server = await HttpServer.start(t, await Workbench.for(t), {});
+  const wait = async (session, args) => {
+    const answer = await server.inSession(session, { id: 1, method: 'tools/call',
+      params: { name: 'wait_for', arguments: args } });
+    return (await answer.json()).result.content[0].text;
+  };
+  const never = { file: '/nonexistent/file', timeout: 1 };
+  const [one, other] = [await server.open(), await server.open()];
+  const [, resume] = /resume="(\w+)"/.exec(await wait(one, never));
+  for (let given = 0; given < 33; ++given) assert.match(await wait(other, never), /resume="/);
+  assert.match(await wait(other, { resume, timeout: 1 }), /There is no wait/);
+  assert.match(await wait(one, { resume, timeout: 1 }), /timed out/);
+});
+
 test('processes do not inherit the limit of open files that the server needs', async (t) => {
   const limit = '300';
   const server = await HttpServer.start(t, await Workbench.for(t), { openFiles: limit });

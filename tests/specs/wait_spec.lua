@@ -89,4 +89,11 @@ describe('wait_for', function()
     end
     expect(call('wait_for', { resume = first })):to_fail('unknown_wait')
   end)
+
+  it('numbers handles by the clock, so that a restarted server gives none out again', function()
+    local handle = given_up { id = 'server', output_regex = 'x', timeout = 1 }
+    local number = tonumber(handle:match '%d+')
+    local by_clock = math.floor(time.now_ms() / 100) % 10000000
+    expect(math.abs(number - by_clock) < 10000):to_equal(true)
+  end)
 end)

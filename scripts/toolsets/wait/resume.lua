@@ -3,8 +3,12 @@
 local M = {}
 
 local PREFIX = 'wait.'
-local MAX_WAITS = 32 -- of all sessions
+local MAX_WAITS = 32 -- of one session
+local MAX_ALL_WAITS = 256
 local MAX_AGE_MS = 24 * 3600 * 1000
+-- Handles of a server that was restarted are not given out again: their numbers begin with a clock.
+local MS_PER_NUMBER = 100
+local NUMBERS = 10000000
 
 -- What a wait that goes on is made of.
 local FIELDS = {
@@ -16,16 +20,21 @@ local function number_of(key)
   return tonumber(key:match '(%d+)$') or 0
 end
 
--- Makes room for one more: those that began first go.
-local function forget_old(now)
+-- Makes room for one more of the session: its own that began first go, and then those of others.
+local function forget_old(now, session)
   local keys = store.keys(PREFIX)
   table.sort(keys, function(left, right)
-    return number_of(left) < number_of(right)
+    return number_of(left) > number_of(right)
   end)
-  for index, key in ipairs(keys) do
+  local own, all = 1, 1
+  for _, key in ipairs(keys) do
     local kept = store.get(key)
-    if index <= #keys - MAX_WAITS + 1 or not kept or kept.at + MAX_AGE_MS < now then
+    local is_own = kept and kept.session == session
+    local is_full = all >= MAX_ALL_WAITS or (is_own and own >= MAX_WAITS)
+    if is_full or not kept or kept.at + MAX_AGE_MS < now then
       store.delete(key)
+    else
+      own, all = own + (is_own and 1 or 0), all + 1
     end
   end
 end
@@ -40,8 +49,8 @@ end
 ---@return string?
 function M.keep(args, ids, ctx, began_ms)
   local now = time.now_ms()
-  forget_old(now)
-  local number = (store.get 'last_wait' or 0) + 1
+  forget_old(now, ctx.session)
+  local number = (store.get 'last_wait' or math.floor(now / MS_PER_NUMBER) % NUMBERS) + 1
   local wait = { session = ctx.session, at = now }
   for _, field in ipairs(FIELDS) do
     wait[field] = args[field]
@@ -60,7 +69,7 @@ end
 
 --- Says how a wait goes on; '' without a handle.
 ---
---- Example: `local sentence = resume.hint 'w7'`
+--- Example: `local sentence = resume.hint 'w2945671'`
 ---@param handle? string
 ---@return string
 function M.hint(handle)
@@ -88,8 +97,8 @@ function M.restore(args, ctx)
   end
   local wait = store.get(PREFIX .. args.resume)
   if not wait or wait.session ~= ctx.session then
-    tool.error('unknown_wait', ('There is no wait %s: it has gone on already, or is older than a '
-      .. 'day. Wait anew with the conditions'):format(args.resume))
+    tool.error('unknown_wait', ('There is no wait %s: it has gone on already, is older than a '
+      .. 'day, or its server was restarted. Wait anew with the conditions'):format(args.resume))
   end
   store.delete(PREFIX .. args.resume)
   local now = time.now_ms()

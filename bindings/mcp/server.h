@@ -142,6 +142,7 @@ class Server final : private TaskListener {
   void read_resource(const Request& request, const Envelope& envelope);
   void subscribe(const Request& request, const Envelope& envelope);
   void unsubscribe(const Request& request, const Envelope& envelope);
+  void watch(const Request& request, Era era, const std::string& uri, bool exists);
   void look_at_runs(const Request& request, std::function<void(const Infos& runs)> then);
   void complete_run(const Request& request, const Envelope& envelope, const std::string& variable,
                     const std::string& typed);

@@ -253,18 +253,33 @@ bool Server::can_watch(const std::string& uri) const {
 
 void Server::subscribe(const Request& request, const Envelope& envelope) {
   const std::string* uri = find_text(request.params, "uri");
-  if (uri == nullptr || !can_watch(*uri)) {
-    refuse(request.id, uri == nullptr ? kInvalidParams : dialect(envelope.era).resource_not_found(),
-           uri == nullptr ? "uri must be a string: the resource to subscribe to"
-                          : "There is no resource " + *uri);
+  if (uri == nullptr) {
+    refuse(request.id, kInvalidParams, "uri must be a string: the resource to subscribe to");
     return;
   }
-  if (legacy_watched_.size() >= options_.max_watched && legacy_watched_.count(*uri) == 0) {
+  const std::optional<RunAddress> address = run_address_of(*uri);
+  const bool is_here = can_watch(*uri);
+  if (!address || is_here) return watch(request, envelope.era, *uri, is_here);
+  // It may wait in the queue.
+  look_at_runs(request, [this, request, era = envelope.era, uri = *uri,
+                         run = address->run](const Infos& runs) {
+    const bool exists = std::any_of(
+        runs.begin(), runs.end(), [&](const Json& each) { return text_member(each, "id") == run; });
+    watch(request, era, uri, exists);
+  });
+}
+
+void Server::watch(const Request& request, Era era, const std::string& uri, bool exists) {
+  if (!exists) {
+    resource_not_found(request, era, uri);
+    return;
+  }
+  if (legacy_watched_.size() >= options_.max_watched && legacy_watched_.count(uri) == 0) {
     refuse(request.id, kInternalError,
            std::to_string(options_.max_watched) + " resources are subscribed to: end one first");
     return;
   }
-  legacy_watched_.insert(*uri);
+  legacy_watched_.insert(uri);
   watch_outputs();
   answer(request, Json::object());
 }

@@ -157,6 +157,15 @@ TEST_CASE("a run that waits in the queue is a resource, without output yet") {
   CHECK(content("")["text"] == "run aaaaaaaa: queued (wait)\ncommand: make\n--- stdout ---\n");
   CHECK(content("/stdout")["text"] == "");
   CHECK(content("/stdout")["_meta"]["gibbous/ended"] == false);
+
+  // It can be subscribed to before it begins.
+  fixture.handshake();
+  const Json output{{"uri", "gibbous://runs/aaaaaaaa/stdout"}};
+  CHECK(answer_to(fixture, Fixture::request(2, "resources/subscribe", output)).contains("result"));
+  fixture.backend.printed["aaaaaaaa"] = "begun\n";
+  fixture.clock.advance(*fixture.server.next_timeout());
+  fixture.server.expire();
+  CHECK(fixture.heard()["params"] == output);
 }
 
 TEST_CASE("parts of a run that do not exist are not found") {
@@ -281,8 +290,8 @@ TEST_CASE("a legacy subscriber is notified of its run until it unsubscribes") {
   CHECK(fixture.ask(Fixture::request(2, "resources/unsubscribe", about)).contains("result"));
   fixture.server.on_event(run_event("run_ended", "aaaaaaaa"));
   CHECK(fixture.silent());
-  CHECK(code(fixture.ask(Fixture::request(3, "resources/subscribe",
-                                          Json{{"uri", "gibbous://runs/cccccccc"}}))) ==
+  const Json unknown{{"uri", "gibbous://runs/cccccccc"}};
+  CHECK(code(answer_to(fixture, Fixture::request(3, "resources/subscribe", unknown))) ==
         kResourceNotFound);
 }
 

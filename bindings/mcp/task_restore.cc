@@ -4,6 +4,7 @@
 // A task that was over is there again. One whose call only reads is taken up again: the same call,
 // under the same id. Any other one is lost: it goes on as long as a run that its call may have
 // started does, and then says what became of them.
+#include <algorithm>
 #include <utility>
 
 #include "bindings/json/member.h"
@@ -109,6 +110,8 @@ void TaskTable::call_again(Task& task) {
   const auto waiter = std::make_shared<Waiter>(Waiter{this, task.id});
   task.waiter = waiter;
   task.message = "its server was restarted, and the call was made again";
+  // The keys of its questions begin behind all that the earlier process can have given.
+  task.last_question = static_cast<std::uint64_t>(std::max(clock_.wall(), Millis{0}).count());
   CallRequest request;
   request.tool = task.tool;
   request.arguments = task.arguments;

@@ -1,5 +1,6 @@
 // Tasks of earlier processes: what the journal has of them, and how they go on.
 #include <string>
+#include <utility>
 
 #include "tests/bindings/mcp/fake_backend.h"
 #include "tests/support/catch.h"
@@ -138,6 +139,26 @@ TEST_CASE("a call that only reads is made again, under the same id") {
   client.backend.finish_text(1, "done");
   CHECK(client.get("old")["result"]["result"]["content"][0]["text"] == "done");
   CHECK(client.backend.recorded.at("old").status == "completed");
+}
+
+TEST_CASE("a question of a call that is made again has a key that the task never had") {
+  Restoring client;
+  client.record("old").arguments = "{}";
+  Json get = Restoring::declared(1, "tasks/get", Json{{"taskId", "old"}});
+  get["params"]["_meta"][kMetaCapabilities]["elicitation"] = Json::object();
+  client.say(get);
+  client.backend.answer_lookup();
+  CHECK(client.heard()["result"]["status"] == "working");
+  InputRequest question;
+  question.call = 1;
+  question.kind = "elicitation";
+  question.params = R"({"message":"Sure?","requestedSchema":{"type":"object"}})";
+  question.reply = [](const InputAnswer&) { return true; };
+  client.server.on_input(std::move(question));
+  const Json asked = client.get("old")["result"];
+  CHECK(asked["status"] == "input_required");
+  CHECK(asked["inputRequests"].size() == 1);
+  CHECK_FALSE(asked["inputRequests"].contains("ask-1"));
 }
 
 TEST_CASE("two requests for one task make one call again") {

@@ -27,7 +27,7 @@ class ToolsBackend {
   // The tools that can be called now.
   virtual std::vector<ToolInfo> tools() const = 0;
   virtual TaskUse task_use(std::string_view) const { return {}; }
-  // Like gibbous::keep_task() and find_task(), without waiting for the disk: nothing is kept where
+  // Like gibbous::keep_tasks() and find_task(), without waiting for the disk: nothing is kept where
   // it takes nothing, and on_done comes once, later or at once, unless the backend ends.
   virtual void keep_task(TaskRecord task) { static_cast<void>(task); }
   virtual void find_task(const std::string& id,

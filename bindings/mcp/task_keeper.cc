@@ -1,15 +1,24 @@
 // See task_keeper.h.
 #include "bindings/mcp/task_keeper.h"
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <deque>
+#include <iterator>
 #include <mutex>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace gibbous::mcp {
 namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kFirstPause{500};  // after a failure, before the next attempt
+constexpr std::chrono::milliseconds kLongestPause{30'000};
 
 std::size_t bytes_of(const TaskRecord& task) {
   return sizeof(task) + task.arguments.size() + task.message.size() + task.outcome.size();
@@ -27,28 +36,50 @@ struct TaskKeeper::Shared {
   std::mutex mutex;
   std::condition_variable changed;
   std::function<void(std::function<void()>)> post;  // null once the keeper has gone
-  std::deque<TaskRecord> records;
-  std::size_t bytes = 0;
+  std::vector<TaskRecord> records;
+  std::size_t bytes = 0;               // of the records, and of those that are being written
+  SteadyClock::time_point attempt_at;  // when records are written next
+  std::chrono::milliseconds pause = kFirstPause;
   std::deque<Lookup> lookups;
   bool writing = false;
   bool ended = false;
 
+  bool is_due() const { return !records.empty() && SteadyClock::now() >= attempt_at; }
+
+  // All that waits is written together, because each time costs a sync of the disk.
+  void write(std::unique_lock<std::mutex>& lock) {
+    std::vector<TaskRecord> taken = std::exchange(records, {});
+    writing = true;
+    lock.unlock();
+    const Status status = keep_tasks(state_dir, taken);
+    lock.lock();
+    writing = false;
+    if (status || status.code() == "invalid_argument" || ended) {
+      for (const TaskRecord& record : taken) bytes -= bytes_of(record);
+      pause = kFirstPause;
+    } else {
+      // A later record of the same task must come later.
+      taken.insert(taken.end(), std::make_move_iterator(records.begin()),
+                   std::make_move_iterator(records.end()));
+      records = std::move(taken);
+      attempt_at = SteadyClock::now() + pause;
+      // Who writes is done soon; a disk that takes nothing may stay so for long.
+      if (status.code() != "journal_busy") pause = std::min(pause * 2, kLongestPause);
+    }
+    changed.notify_all();
+  }
+
   void work() {
     std::unique_lock lock(mutex);
     while (true) {
-      changed.wait(lock, [this] { return ended || !records.empty() || !lookups.empty(); });
-      if (!records.empty()) {
-        const TaskRecord record = std::move(records.front());
-        records.pop_front();
-        bytes -= bytes_of(record);
-        writing = true;
-        lock.unlock();
-        // What the journal does not take is not kept: the server still has it.
-        (void)keep_task(state_dir, record);
-        lock.lock();
-        writing = false;
-        changed.notify_all();
-      } else if (!lookups.empty()) {
+      const auto has_work = [this] { return ended || is_due() || !lookups.empty(); };
+      if (records.empty()) {
+        changed.wait(lock, [&] { return has_work(); });
+      } else {
+        const SteadyClock::time_point at = attempt_at;
+        changed.wait_until(lock, at, has_work);
+      }
+      if (!lookups.empty()) {
         Lookup lookup = std::move(lookups.front());
         lookups.pop_front();
         lock.unlock();
@@ -56,7 +87,9 @@ struct TaskKeeper::Shared {
         lock.lock();
         if (!post) return;
         post([on_done = std::move(lookup.on_done), found = std::move(found)] { on_done(found); });
-      } else {
+      } else if (is_due()) {
+        write(lock);
+      } else if (ended) {
         return;
       }
     }
@@ -126,6 +159,8 @@ void TaskKeeper::find(std::string id,
 void TaskKeeper::finish(std::chrono::milliseconds patience) {
   std::unique_lock lock(shared_->mutex);
   if (!began_) return;
+  shared_->attempt_at = {};
+  shared_->changed.notify_all();
   shared_->changed.wait_for(lock, patience,
                             [&] { return shared_->records.empty() && !shared_->writing; });
 }

@@ -1,7 +1,8 @@
 // TaskKeeper: records tasks in the journal and looks for those of earlier processes, on a thread of
-// its own that may wait for the disk. Answers come back through the runtime's loop. A disk that
-// takes nothing holds the thread, and only that: what waits for it is bounded, and what is more is
-// not kept. Owned by RuntimeBackend. Loop thread only.
+// its own that may wait for the disk. Answers come back through the runtime's loop. What the
+// journal does not take is tried again later, and meanwhile it is read. A disk that takes nothing
+// holds the thread, and only that: what waits for it is bounded, and what is more is not kept.
+// Owned by RuntimeBackend. Loop thread only.
 #pragma once
 
 #include <chrono>

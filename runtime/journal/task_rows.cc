@@ -1,6 +1,7 @@
 // See task_rows.h.
 #include "runtime/journal/task_rows.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -41,31 +42,38 @@ Status drop_old_tasks(Database& database, std::int64_t now) {
   const std::string before = std::to_string(now - kMaxTaskAge.count());
   const std::string most = std::to_string(kMaxRecordedTasks);
   return database.execute(("DELETE FROM tasks WHERE finished_at < " + before +
-                           "; DELETE FROM tasks WHERE id <= (SELECT id FROM tasks ORDER BY id DESC "
-                           "LIMIT 1 OFFSET " +
+                           "; DELETE FROM tasks WHERE id IN (SELECT id FROM tasks ORDER BY "
+                           "finished_at IS NULL DESC, id DESC LIMIT -1 OFFSET " +
                            most + ")")
                               .c_str());
 }
 
-}  // namespace
-
-Status keep_task_row(const std::string& directory, const RecordedTask& task, std::int64_t now,
-                     Millis busy_timeout) {
+bool fits(const RecordedTask& task) {
   const std::size_t bytes = task.owner.size() + task.host.size() + task.tool.size() +
                             task.arguments.size() + task.message.size() + task.outcome.size();
-  if (task.task_id.empty() || task.task_id.size() > kMaxJournalIdBytes ||
-      bytes > kMaxJournalTextBytes) {
-    return Status::error("invalid_argument", "the task is too long for the journal");
-  }
+  return !task.task_id.empty() && task.task_id.size() <= kMaxJournalIdBytes &&
+         bytes <= kMaxJournalTextBytes;
+}
+
+}  // namespace
+
+Status keep_task_rows(const std::string& directory, const std::vector<RecordedTask>& tasks,
+                      std::int64_t now, Millis busy_timeout) {
+  const bool all_fit = std::all_of(tasks.begin(), tasks.end(), fits);
   const WithoutSizeSignal guard;
   Result<std::unique_ptr<Database>> database =
       open_for_writing(directory, {busy_timeout, true, nullptr, now});
   if (!database) return database.status();
   Status status = begin_writing(**database);
-  if (status) status = write_task(**database, task);
+  for (const RecordedTask& task : tasks) {
+    if (status && fits(task)) status = write_task(**database, task);
+  }
   if (status) status = drop_old_tasks(**database, now);
   if (status) status = (*database)->execute("COMMIT");
   if (!status && (*database)->in_transaction()) (void)(*database)->execute("ROLLBACK");
+  if (status && !all_fit) {
+    return Status::error("invalid_argument", "the task is too long for the journal");
+  }
   return status;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
@@ -30,15 +31,17 @@ struct RecordedTask {
   std::int64_t finished_at = 0;  // 0: it goes on
 };
 
-// Rows beyond these go: those that were written first.
+// Rows beyond these go: first those of tasks that are over, and of each kind those that were
+// written first.
 inline constexpr std::size_t kMaxRecordedTasks = 2'000;
 inline constexpr Millis kMaxTaskAge = std::chrono::hours(24);
 
-// Writes the row of the task, in place of an earlier one. `directory` is the state directory, and
-// `now` Unix milliseconds. Fails with invalid_argument when a text is too long for the journal, and
-// as opening it for writing does.
-Status keep_task_row(const std::string& directory, const RecordedTask& task, std::int64_t now,
-                     Millis busy_timeout);
+// Writes the rows of the tasks, each in place of an earlier one. `directory` is the state
+// directory, and `now` Unix milliseconds. Fails with invalid_argument when a text is too long for
+// the journal, after the other rows were written, and as opening it for writing does; then nothing
+// was written.
+Status keep_task_rows(const std::string& directory, const std::vector<RecordedTask>& tasks,
+                      std::int64_t now, Millis busy_timeout);
 // Returns nothing when there is no such task, or no journal.
 Result<std::optional<RecordedTask>> find_task_row(const std::string& directory,
                                                   std::string_view task_id, Millis busy_timeout);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gibbous/status.h"
 
@@ -32,11 +33,13 @@ struct TaskRecord {
   bool is_own = false;  // set by find_task(): this process recorded it
 };
 
-// Records a task for this process, in place of what was recorded of it. Finished ones are kept for
-// a day; at most 2,000 are kept. Fails with invalid_argument, or as opening the journal does
-// (journal_busy, journal_full, journal_newer, ...); then nothing has changed. `state_dir` "" means
-// the default one.
-Status keep_task(const std::string& state_dir, const TaskRecord& task);
+// Records tasks for this process, each in place of what was recorded of it; of several records of
+// one task, the last one counts. Finished ones are kept for a day; at most 2,000 are kept, and of
+// more the finished ones go first. Fails with invalid_argument when one of them is too long, and
+// records the others; or, within about a second, as opening the journal does (journal_busy,
+// journal_full, journal_newer, ...), and then nothing has changed. `state_dir` "" means the default
+// one.
+Status keep_tasks(const std::string& state_dir, const std::vector<TaskRecord>& tasks);
 
 // Returns nothing when there is no such task. Fails as opening the journal does.
 Result<std::optional<TaskRecord>> find_task(const std::string& state_dir, std::string_view id);

@@ -2,6 +2,8 @@
 #include "runtime/journal/task_rows.h"
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "runtime/journal/place.h"
 #include "tests/runtime/journal/desk.h"
@@ -36,7 +38,7 @@ TEST_CASE("a task is found as it was written last") {
   const bool beside = GENERATE(false, true);
   if (beside) REQUIRE(desk.open());
   RecordedTask written = task("a");
-  REQUIRE(keep_task_row(desk.directory(), written, kNow, kPatience));
+  REQUIRE(keep_task_rows(desk.directory(), {written}, kNow, kPatience));
   REQUIRE(found(desk, "a"));
   CHECK(found(desk, "a")->finished_at == 0);
   CHECK(found(desk, "a")->arguments == "{}");
@@ -44,7 +46,7 @@ TEST_CASE("a task is found as it was written last") {
   written.outcome = R"({"content":[]})";
   written.message = "it went well";
   written.finished_at = kNow;
-  REQUIRE(keep_task_row(desk.directory(), written, kNow, kPatience));
+  REQUIRE(keep_task_rows(desk.directory(), {written}, kNow, kPatience));
   const auto row = found(desk, "a");
   REQUIRE(row);
   CHECK(row->owner == "me@here");
@@ -70,9 +72,9 @@ TEST_CASE("a task that is too long is refused") {
   Desk desk;
   RecordedTask large = task("a");
   large.outcome = std::string(kMaxJournalTextBytes, 'x');
-  CHECK(keep_task_row(desk.directory(), large, kNow, kPatience).code() == "invalid_argument");
-  CHECK(keep_task_row(desk.directory(), task(""), kNow, kPatience).code() == "invalid_argument");
-  CHECK(keep_task_row(desk.directory(), task(std::string(1'000, 'x')), kNow, kPatience).code() ==
+  CHECK(keep_task_rows(desk.directory(), {large}, kNow, kPatience).code() == "invalid_argument");
+  CHECK(keep_task_rows(desk.directory(), {task("")}, kNow, kPatience).code() == "invalid_argument");
+  CHECK(keep_task_rows(desk.directory(), {task(std::string(1'000, 'x'))}, kNow, kPatience).code() ==
         "invalid_argument");
 }
 
@@ -80,22 +82,51 @@ TEST_CASE("a finished task goes after a day, one that goes on stays") {
   Desk desk;
   RecordedTask over = task("over");
   over.finished_at = kNow;
-  REQUIRE(keep_task_row(desk.directory(), over, kNow, kPatience));
-  REQUIRE(keep_task_row(desk.directory(), task("going"), kNow, kPatience));
-  REQUIRE(keep_task_row(desk.directory(), task("new"), kNow + kMaxTaskAge.count() + 1, kPatience));
+  REQUIRE(keep_task_rows(desk.directory(), {over}, kNow, kPatience));
+  REQUIRE(keep_task_rows(desk.directory(), {task("going")}, kNow, kPatience));
+  REQUIRE(
+      keep_task_rows(desk.directory(), {task("new")}, kNow + kMaxTaskAge.count() + 1, kPatience));
   CHECK_FALSE(found(desk, "over"));
   CHECK(found(desk, "going"));
 }
 
+TEST_CASE("tasks are written together, and one that is too long costs no other") {
+  Desk desk;
+  RecordedTask large = task("large");
+  large.outcome = std::string(kMaxJournalTextBytes, 'x');
+  RecordedTask again = task("a");
+  again.message = "it goes on";
+  CHECK(keep_task_rows(desk.directory(), {task("a"), large, again, task("b")}, kNow, kPatience)
+            .code() == "invalid_argument");
+  REQUIRE(found(desk, "a"));
+  CHECK(found(desk, "a")->message == "it goes on");
+  CHECK(found(desk, "b"));
+  CHECK_FALSE(found(desk, "large"));
+}
+
+TEST_CASE("of too many tasks those that are over go before those that go on") {
+  Desk desk;
+  REQUIRE(keep_task_rows(desk.directory(), {task("going")}, kNow, kPatience));
+  std::vector<RecordedTask> over;
+  for (std::size_t each = 0; each < kMaxRecordedTasks; ++each) {
+    over.push_back(task("over-" + std::to_string(each)));
+    over.back().finished_at = kNow;
+  }
+  REQUIRE(keep_task_rows(desk.directory(), over, kNow, kPatience));
+  CHECK(found(desk, "going"));
+  CHECK_FALSE(found(desk, "over-0"));
+  CHECK(found(desk, "over-1"));
+}
+
 TEST_CASE("a file that is locked makes no one wait for longer than was said") {
   Desk desk;
-  REQUIRE(keep_task_row(desk.directory(), task("a"), kNow, kPatience));
+  REQUIRE(keep_task_rows(desk.directory(), {task("a")}, kNow, kPatience));
   Plain other(desk.file());
   REQUIRE(other.run("BEGIN IMMEDIATE"));
-  CHECK(keep_task_row(desk.directory(), task("b"), kNow, Millis{0}).code() == "journal_busy");
+  CHECK(keep_task_rows(desk.directory(), {task("b")}, kNow, Millis{0}).code() == "journal_busy");
   CHECK(found(desk, "a"));
   REQUIRE(other.run("COMMIT"));
-  CHECK(keep_task_row(desk.directory(), task("b"), kNow, kPatience));
+  CHECK(keep_task_rows(desk.directory(), {task("b")}, kNow, kPatience));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ struct TaskKeeper::Shared {
                    std::make_move_iterator(records.end()));
       records = std::move(taken);
       attempt_at = SteadyClock::now() + pause;
-      // Who writes is done soon; a disk that takes nothing may stay so for long.
+      // A process that writes is done soon; a disk that takes nothing may stay so for long.
       if (status.code() != "journal_busy") pause = std::min(pause * 2, kLongestPause);
     }
     changed.notify_all();

@@ -354,8 +354,14 @@ TEST_CASE("another session's run is as one that does not exist") {
   HttpClient client(served);
   const std::string session = client.handshake();
   const auto subscribe = [&](const std::string& run) {
-    const Heard heard = client.ask(HttpClient::legacy(
+    client.write(HttpClient::legacy(
         Fixture::request(1, "resources/subscribe", Json{{"uri", run_uri(run)}}), session));
+    if (run != "run00002") {
+      // It may wait in the queue; the list of the session has neither.
+      served.until([&] { return !served.runtime.fake.run_lists.empty(); });
+      served.runtime.fake.notify_runs();
+    }
+    const Heard heard = client.hear();
     std::string said = heard.json().value("error", Json::object()).value("message", "subscribed");
     // The only difference is the name that was asked for.
     if (const std::size_t at = said.find(run); at != std::string::npos) said.erase(at, run.size());

@@ -90,6 +90,10 @@ Result<std::unique_ptr<Database>> open_for_reading(const std::string& directory,
   Result<std::unique_ptr<Database>> database = Database::open(path, mode, busy_timeout);
   const Result<std::int64_t> version =
       database ? journal_version(**database) : Result<std::int64_t>(database.status());
+  // A new file, which another process is about to fill.
+  if (version && *version == 0) {
+    return Status::error("journal_missing", path + ": nothing was recorded here yet");
+  }
   if (version) {
     return *version == kJournalVersion ? std::move(database)
                                        : older_for_reader(directory, *version);

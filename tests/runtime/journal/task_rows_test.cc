@@ -68,6 +68,13 @@ TEST_CASE("without a journal there is no task, and none is made to look for one"
   CHECK_FALSE(std::filesystem::exists(desk.file()));
 }
 
+TEST_CASE("in a journal that another process has just made there is no task yet") {
+  Desk desk;
+  REQUIRE(check_place(desk.directory(), true));
+  REQUIRE(std::filesystem::exists(desk.file()));
+  CHECK_FALSE(found(desk, "a"));
+}
+
 TEST_CASE("a task that is too long is refused") {
   Desk desk;
   RecordedTask large = task("a");

@@ -127,8 +127,13 @@ void Server::read_resource(const Request& request, const Envelope& envelope) {
 }
 
 void Server::resource_not_found(const Request& request, Era era, const std::string& uri) {
+  const std::string::size_type query = uri.find('?');
+  const bool names_run = query != std::string::npos && run_address_of(uri.substr(0, query));
   const std::string text =
-      "There is no resource " + uri + "; resources/list names those that exist";
+      "There is no resource " + uri +
+      (names_run
+           ? "; the output of a process, and nothing else, takes ?cursor=N, with a whole number"
+           : "; resources/list names those that exist");
   const int code = dialect(era).resource_not_found();
   send(error_response(request.id, Fault{code, text, named_uri(uri)}), {&request.id, true, code});
 }

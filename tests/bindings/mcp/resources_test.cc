@@ -175,7 +175,11 @@ TEST_CASE("parts of a run that do not exist are not found") {
                            "/stdout?cursor=", "/stdout?cursor=-1", "/stdout?cursor=1x",
                            "/stdout?cursor=99999999999999999999", "/stdout?from=1"}) {
     INFO(part);
-    CHECK(code(fixture.ask(fixture.read(1, run + part))) == kInvalidParams);
+    const Json refused = fixture.ask(fixture.read(1, run + part));
+    CHECK(code(refused) == kInvalidParams);
+    const auto message = refused["error"]["message"].get<std::string>();
+    const bool has_query = std::string(part).find('?') != std::string::npos;
+    CHECK((message.find("takes ?cursor=N") != std::string::npos) == has_query);
   }
   CHECK(code(answer_to(fixture, fixture.read(1, "gibbous://runs/cccccccc/stdout"))) ==
         kInvalidParams);

@@ -145,14 +145,27 @@ void FrontEnd::welcome(UniqueFd socket, std::size_t listener) {
   }
 }
 
-// Ends a connection that waits for a next request.
-bool FrontEnd::make_room() {
+// Ends a connection that waits for a next request: of a handler, or any.
+bool FrontEnd::make_room(const RequestHandler* of) {
   for (const auto& [id, entry] : connections_) {
-    if (!entry.connection->idle()) continue;
+    if (!entry.connection->idle() || (of != nullptr && entry.handler != of)) continue;
     remove(id);
     return true;
   }
   return false;
+}
+
+void FrontEnd::assign(Entry& entry, RequestHandler* handler) {
+  const auto before = assigned_.find(entry.handler);
+  if (before != assigned_.end() && --before->second == 0) assigned_.erase(before);
+  entry.handler = handler;
+  if (handler != nullptr) ++assigned_[handler];
+}
+
+// Where several have tokens, none keeps the others out.
+bool FrontEnd::has_its_share(const RequestHandler& handler) {
+  if (principals_.empty() || assigned_[&handler] <= limits_.connections_of_one) return true;
+  return make_room(&handler);
 }
 
 std::optional<Answer> FrontEnd::look_at(const Connection& connection, const RequestHead& head) {
@@ -160,9 +173,10 @@ std::optional<Answer> FrontEnd::look_at(const Connection& connection, const Requ
   if (found == connections_.end() || found->second.listener >= listeners_.size()) {
     return turn_away(kUnavailable, "The server is about to end");
   }
-  const Listener& listener = listeners_[found->second.listener];
-  RequestHandler*& handler = found->second.handler;
-  handler = nullptr;
+  Entry& entry = found->second;
+  const Listener& listener = listeners_[entry.listener];
+  RequestHandler* handler = nullptr;
+  assign(entry, handler);
   switch (judge(head, listener.access)) {
     case Access::kGranted:
       handler = &handler_;
@@ -174,6 +188,11 @@ std::optional<Answer> FrontEnd::look_at(const Connection& connection, const Requ
     case Access::kUnauthorized:
       handler = principals_.find(bearer_token(head));
       if (handler == nullptr) return unauthorized();
+  }
+  assign(entry, handler);
+  if (!has_its_share(*handler)) {
+    assign(entry, nullptr);
+    return turn_away(kUnavailable, "Too many connections of this token are open: end some of them");
   }
   return handler->look_at(head);
 }
@@ -196,7 +215,7 @@ void FrontEnd::end_requests(const RequestHandler& handler) {
   for (const std::uint64_t id : ended) {
     const auto found = connections_.find(id);
     if (found == connections_.end()) continue;
-    found->second.handler = nullptr;
+    assign(found->second, nullptr);
     Connection& connection = *found->second.connection;
     // What was said last may still leave.
     connection.settle();
@@ -244,6 +263,7 @@ void FrontEnd::settle_one(std::uint64_t id) {
 void FrontEnd::remove(std::uint64_t id) {
   auto node = connections_.extract(id);
   if (node.empty()) return;
+  assign(node.mapped(), nullptr);
   if (const auto& queued = node.mapped().queued) deadlines_.erase({*queued, id});
   node.mapped().connection.reset();  // tells whoever was answering
   watch_listeners(true);

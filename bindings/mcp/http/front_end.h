@@ -73,7 +73,7 @@ class FrontEnd final : private ConnectionHost {
   struct Entry {
     std::unique_ptr<Connection> connection;
     std::size_t listener = 0;
-    RequestHandler* handler = nullptr;  // of the request that was looked at
+    RequestHandler* handler = nullptr;  // of the request that was looked at; set by assign()
     short watched = 0;
     bool touched = false;
     std::optional<Nanos> queued;  // in deadlines_
@@ -88,7 +88,9 @@ class FrontEnd final : private ConnectionHost {
 
   void accept_some(std::size_t listener);
   void welcome(UniqueFd socket, std::size_t listener);
-  bool make_room();
+  bool make_room(const RequestHandler* of = nullptr);
+  void assign(Entry& entry, RequestHandler* handler);
+  bool has_its_share(const RequestHandler& handler);
   void watch_listeners(bool wanted);
   void settle_one(std::uint64_t id);
   void remove(std::uint64_t id);
@@ -108,6 +110,7 @@ class FrontEnd final : private ConnectionHost {
   std::vector<std::uint64_t> touched_;
   std::vector<char> buffer_;
   std::unordered_map<std::uint64_t, Entry> connections_;
+  std::unordered_map<const RequestHandler*, std::size_t> assigned_;  // how many connections
 };
 
 }  // namespace gibbous::mcp::http

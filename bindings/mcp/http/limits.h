@@ -12,6 +12,7 @@ namespace gibbous::mcp::http {
 
 struct Limits {
   std::size_t connections = 4096;
+  std::size_t connections_of_one = 2048;  // token, where there are several
   std::size_t exchanges = 4096;  // modern requests in progress, and calls that wait for an answer
   std::size_t sessions = 2048;   // of legacy clients
 

@@ -16,7 +16,7 @@ constexpr const char* kOfBob = "the-token-of-bob";
 
 // The server, and two clients with tokens of their own.
 struct Served : HttpFixture {
-  Served() {
+  explicit Served(const Limits& limits = {}) : HttpFixture(limits) {
     transport->add_client(ann, {"ann", sha256_hex(kOfAnn), "ann@/w", true});
     transport->add_client(bob, {"bob", sha256_hex(kOfBob), "bob@/w", false});
   }
@@ -108,6 +108,32 @@ TEST_CASE("two clients at once hear nothing of one another") {
   served.bob.event_handler(Event{"tools_changed", "", "{}"});
   CHECK(bob.hear_events(2).events().size() == 2);
   CHECK(ann.hear_events(2).events().size() == 2);
+}
+
+TEST_CASE("a client with many connections keeps no other one out") {
+  Limits limits;
+  limits.connections_of_one = 2;
+  Served served(limits);
+  std::vector<std::unique_ptr<HttpClient>> streams;
+  for (int each = 0; each < 2; ++each) {
+    streams.push_back(std::make_unique<HttpClient>(served));
+    streams.back()->write(modern_as(kOfAnn, listening()));
+    streams.back()->hear_events(1);
+  }
+  const Heard refused = ask(served, modern_as(kOfAnn, call_of(1, "echo")));
+  CHECK(refused.status == 503);
+  CHECK(refused.json()["error"]["message"] ==
+        "Too many connections of this token are open: end some of them");
+  CHECK(ask(served, modern_as(kOfBob, call_of(1, "echo"))).status == 200);
+  CHECK(ask(served, modern_as(kToken, call_of(1, "echo"))).status == 200);
+  // Those that wait for a next request make room, and an end does.
+  streams.back()->close();
+  served.until([&] { return served.transport->front_end().connections() == 1; });
+  HttpClient idle(served);
+  CHECK(idle.ask(modern_as(kOfAnn, call_of(1, "echo"))).status == 200);
+  CHECK(ask(served, modern_as(kOfAnn, call_of(2, "echo"))).status == 200);
+  CHECK(ask(served, modern_as(kOfBob, call_of(2, "echo"))).status == 200);
+  CHECK(streams.front()->hear_events(1).status == 200);
 }
 
 TEST_CASE("a client that no question of the policy is for is not asked") {

@@ -379,7 +379,7 @@ lua::LayerSet Layers::load() {
   }
   if (use_project_) {
     const auto looked = std::make_shared<TrustLook>();
-    const auto mounts = paths::MountTypes().now();
+    const auto mounts = paths::MountTypes::of_process()->now();
     for (const std::string* path : {&state_dir_, &workspace_}) {
       if (!set.status || path->empty()) continue;
       const auto look_there = [looked, workspace = workspace_, state = state_dir_,

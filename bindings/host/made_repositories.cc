@@ -15,6 +15,7 @@ namespace {
 
 // More than these of one workspace are known by the directories at its top.
 constexpr std::size_t kMostInWorkspace = 128;
+constexpr std::size_t kMostUnanswered = 64;
 
 bool is_below(const std::string& path, const std::string& directory) {
   return path.size() > directory.size() && path.starts_with(directory) &&
@@ -104,16 +105,39 @@ void MadeRepositories::look(Watched at, Found on_found) {
   const std::string below = at.below;
   std::vector<std::string> since;
   if (at.since) since.push_back(std::to_string(*at.since));
+  // One helper, at most, hangs at a file system that does not answer.
+  const paths::Walked reached = paths::walk(below, runs_.paths().mounts()->now().get());
+  const std::uint64_t mount = reached.reached == paths::Reached::kDoubtful ? reached.mount : 0;
   (void)runs_.paths().ask(
-      {paths::Ask::kGitPlaces, below, std::move(since)}, 0,
+      {paths::Ask::kGitPlaces, below, std::move(since)}, mount,
       [this, look, alive = std::weak_ptr<const int>(lifetime_), at = std::move(at),
        on_found = std::move(on_found)](const paths::Answer& answer) {
         std::vector<std::string> made;
         const bool good = answer.answered && answer.error == 0;
-        if (good && !alive.expired()) take(at, paths::git_places_of(answer.text), made);
+        if (good && !alive.expired()) {
+          take(at, paths::git_places_of(answer.text), made);
+          answered(at.run);
+        } else if (!alive.expired()) {
+          look_again_later(at);
+        }
         on_found(made);
         if (!alive.expired()) finish(look);
       });
+}
+
+void MadeRepositories::look_again_later(const Watched& at) {
+  unanswered_.insert_or_assign(at.run, at);
+  if (unanswered_.size() > kMostUnanswered) {
+    // Nobody will know what one of them has made.
+    const Watched one = std::move(unanswered_.begin()->second);
+    unanswered_.erase(unanswered_.begin());
+    note(one, {one.below}, {one.below}, false);
+  }
+  tell();
+}
+
+void MadeRepositories::answered(const std::string& run) {
+  if (unanswered_.erase(run) > 0) tell();
 }
 
 void MadeRepositories::take(const Watched& at, const paths::GitPlaces& places,
@@ -146,6 +170,7 @@ void MadeRepositories::take(const Watched& at, const paths::GitPlaces& places,
 void MadeRepositories::look_at_once() {
   std::vector<Watched> open;
   for (auto& [look, at] : looking_) open.push_back(std::move(at));
+  for (auto& [run, at] : unanswered_) open.push_back(std::move(at));
   for (const Run* run : runs_.list()) {
     auto at = run->ended() ? std::nullopt : watched(*run);
     if (at) open.push_back(std::move(*at));
@@ -210,10 +235,12 @@ bool MadeRepositories::learn(const std::string& session, std::function<void()> t
   refresh();
   learn_temporary(session);
   if (!runs_.paths().is_open()) return false;
+  std::map<std::string, Watched> unknown = unanswered_;
   for (const Run* run : runs_.list()) {
     auto at = run->ended() ? std::nullopt : watched(*run);
-    if (at) look(std::move(*at), [](const auto&) {});
+    if (at) unknown.insert_or_assign(run->id(), std::move(*at));
   }
+  for (auto& [run, at] : unknown) look(std::move(at), [](const auto&) {});
   if (looking_.empty()) return false;
   waiting_.push_back(std::move(then));
   return true;
@@ -268,6 +295,10 @@ void MadeRepositories::tell() {
   for (const trust::Made& made : all_) {
     places.push_back(made.path);
     runs.push_back(made.run);
+  }
+  for (const auto& [run, at] : unanswered_) {
+    places.push_back(at.below);
+    runs.push_back(run);
   }
   // Nobody knows which: all may be.
   if (is_unknown_) {

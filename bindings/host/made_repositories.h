@@ -42,7 +42,9 @@ class MadeRepositories {
   // answer.
   bool look_after(const Run& run, std::function<void(std::vector<std::string> made)> on_found);
   // Before a command of the session is judged: returns false when all is known. Else calls `then`
-  // once it is: what has ended was looked after, and what still runs has been looked at, too.
+  // once it is: what has ended was looked after, again where nobody had answered, and what still
+  // runs has been looked at, too. Where still nobody answers, all may be made: the workspace
+  // counts.
   bool learn(const std::string& session, std::function<void()> then);
 
  private:
@@ -66,6 +68,8 @@ class MadeRepositories {
   void tell();
   void learn_temporary(const std::string& session);
   void finish(std::uint64_t look);
+  void look_again_later(const Watched& at);
+  void answered(const std::string& run);
   void look_at_once();
   void take(const Watched& at, const paths::GitPlaces& places, std::vector<std::string>& made);
   void problem(const Status& status);
@@ -83,6 +87,7 @@ class MadeRepositories {
   std::set<std::string> temporary_;  // directories that a session has its own of
   std::string reported_;
   std::map<std::uint64_t, Watched> looking_;
+  std::map<std::string, Watched> unanswered_;  // by run; to be looked for again
   std::uint64_t last_look_ = 0;
   std::vector<std::function<void()>> waiting_;
   // Expires with this object: a helper may answer later.

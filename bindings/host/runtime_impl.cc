@@ -21,6 +21,7 @@
 #include "bindings/lua/source/monitor_thread.h"
 #include "runtime/base/session_name.h"
 #include "runtime/keeper/keeper_program.h"
+#include "runtime/paths/mount_types.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/trust/root_owned.h"
 
@@ -57,6 +58,8 @@ lua::HookCall hook_of(const std::string& run, const lua::DeferredStart& request)
 }  // namespace
 
 Status Runtime::Impl::init(RuntimeOptions given) {
+  // Held here, so that all parts read the mounts once.
+  const auto mounts = paths::MountTypes::of_process();
   if (Status status = init_options(given); !status) return status;
   if (Status status = init_tools(std::move(given.tools), std::move(given.functions)); !status)
     return status;
@@ -277,7 +280,7 @@ Status Runtime::Impl::init_parts() {
   make_events();
   if (options.adopt_runs) {
     worker->adopt();
-    if (recording->has_past()) recording->open();
+    if (recording->has_past()) recording->open_soon();
   }
   if (options.watch_files) {
     const auto on_change = [this] {

@@ -135,6 +135,12 @@ void Helpers::call_back() {
 }
 
 void Helpers::on_readable(int descriptor, Time now) {
+  read(descriptor);
+  give(now);
+  call_back();
+}
+
+void Helpers::read(int descriptor) {
   const auto found = std::find_if(helpers_.begin(), helpers_.end(), [&](const auto& helper) {
     return helper->socket.get() == descriptor;
   });
@@ -159,19 +165,31 @@ void Helpers::on_readable(int descriptor, Time now) {
       finish(std::move(asked), {});
     }
   }
-  give(now);
-  call_back();
+}
+
+bool Helpers::Asked::is_overdue(Time now) {
+  if (now < until) return false;
+  if (now - until < kStoodStill || waited_anew == kMostWaitedAnew) return true;
+  ++waited_anew;
+  until = now + kPatience;
+  return false;
 }
 
 void Helpers::on_time(Time now) {
+  // A loop tells the time before it tells of descriptors: the answer may be there.
+  std::vector<int> overdue;
   for (const auto& helper : helpers_) {
-    if (!helper->asked || now < helper->asked->until) continue;
+    if (helper->asked && now >= helper->asked->until) overdue.push_back(helper->socket.get());
+  }
+  for (const int descriptor : overdue) read(descriptor);
+  for (const auto& helper : helpers_) {
+    if (!helper->asked || !helper->asked->is_overdue(now)) continue;
     helper->given_up = true;
     finish(std::move(helper->asked), {});
   }
   // What waits for the same mount gets no answer either.
   for (auto at = waiting_.begin(); at != waiting_.end();) {
-    if (now >= (*at)->until || is_held((*at)->mount)) {
+    if (is_held((*at)->mount) || (*at)->is_overdue(now)) {
       finish(std::move(*at), {});
       at = waiting_.erase(at);
     } else {

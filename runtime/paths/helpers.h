@@ -20,6 +20,10 @@ namespace gibbous::paths {
 // How long an answer may take. A disk that spins up, or a server under load, is slower than that
 // at times; what depends on the answer then asks a person.
 inline constexpr std::chrono::milliseconds kPatience{1000};
+// A caller that comes so much later than that has stood still, and the helpers may have, too (a
+// stopped machine). It waits anew, up to kMostWaitedAnew times for one question.
+inline constexpr std::chrono::milliseconds kStoodStill{250};
+inline constexpr int kMostWaitedAnew = 4;
 // After this, a helper counts as held up, and other questions go to another one.
 inline constexpr std::chrono::milliseconds kHeldUp{50};
 inline constexpr std::size_t kMaxHelpers = 8;
@@ -57,6 +61,9 @@ class Helpers {
     Time until{};
     Answered answered;
     bool retried = false;
+    int waited_anew = 0;
+    // Whether nobody is to wait for it any longer.
+    bool is_overdue(Time now);
   };
   struct Helper {
     UniqueFd socket;
@@ -74,6 +81,7 @@ class Helpers {
   void give(Time now);
   void finish(std::unique_ptr<Asked> asked, Answer answer);
   void remove(const Helper& helper);
+  void read(int descriptor);
   void call_back();
 
   Loop loop_;

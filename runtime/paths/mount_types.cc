@@ -66,6 +66,23 @@ MountTable MountTable::parse(std::string_view mountinfo) {
 
 MountTypes::MountTypes() : file_(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)) {}
 
+std::shared_ptr<MountTypes> MountTypes::of_process() {
+  struct Shared {
+    std::mutex mutex;
+    std::weak_ptr<MountTypes> types;
+    pid_t owner = 0;
+  };
+  static auto* shared = new Shared;  // threads may outlive what is static
+  const std::lock_guard lock(shared->mutex);
+  std::shared_ptr<MountTypes> types = shared->types.lock();
+  // After a fork both would read from one open file, which tells of a change once.
+  if (types != nullptr && shared->owner == ::getpid()) return types;
+  types = std::make_shared<MountTypes>();
+  shared->types = types;
+  shared->owner = ::getpid();
+  return types;
+}
+
 // proc(5): a change of the mounts is an exceptional condition of the file.
 bool MountTypes::have_changed() const {
   pollfd file{file_.get(), POLLPRI, 0};

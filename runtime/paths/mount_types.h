@@ -40,6 +40,9 @@ class MountTypes {
  public:
   MountTypes();
 
+  // Returns the one that this process shares while anybody holds it.
+  static std::shared_ptr<MountTypes> of_process();
+
   std::shared_ptr<const MountTable> now();
 
  private:

@@ -21,8 +21,7 @@ namespace gibbous::paths {
 namespace {
 
 constexpr int kMaxDepth = 24;
-constexpr std::size_t kLooksAtClock = 64;  // directories between two looks
-constexpr std::size_t kLooksAtEntries = 1024;
+constexpr std::size_t kLooksAtEntries = 1024;  // between two looks at the clock
 constexpr std::string_view kGit = ".git";
 
 std::set<std::string> remote_mounts() {
@@ -49,13 +48,11 @@ class Search {
  public:
   Repositories run(const std::string& directory) {
     places_.push_back({directory, 0});
-    for (std::size_t looked = 0; !places_.empty(); ++looked) {
-      const bool late =
-          looked % kLooksAtClock == kLooksAtClock - 1 && std::chrono::steady_clock::now() >= until_;
+    while (!places_.empty()) {
       const std::size_t found =
           std::max({found_.places.size(), found_.links.size(), found_.bare.size()});
       found_.too_many = found >= kMaxRepositories;
-      if (late || found_.too_many) {
+      if (found_.too_many || is_late()) {
         found_.complete = false;
         break;
       }
@@ -67,6 +64,8 @@ class Search {
   }
 
  private:
+  bool is_late() { return time_.is_over(std::chrono::steady_clock::now()); }
+
   void look_into(const Place& place) {
     const int fd = ::open(place.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
@@ -85,7 +84,7 @@ class Search {
     while (const dirent* const entry = ::readdir(stream.get())) {
       const std::string_view name(entry->d_name);
       if (name == "." || name == "..") continue;
-      if (++entries % kLooksAtEntries == 0 && std::chrono::steady_clock::now() >= until_) {
+      if (++entries % kLooksAtEntries == 0 && is_late()) {
         found_.complete = false;
         return;
       }
@@ -121,8 +120,8 @@ class Search {
     return false;
   }
 
-  std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + kSearchTime;
   std::set<std::string> remote_ = remote_mounts();
+  SearchTime time_{std::chrono::steady_clock::now()};
   std::deque<Place> places_;
   Repositories found_;
 };

@@ -1,16 +1,38 @@
 // Finds the git repositories below a directory. Any thread; reads directories for up to
-// kSearchTime, longer where a file system is slow.
+// kSearchTime, longer where a file system or the machine is slow.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gibbous::paths {
 
 inline constexpr std::chrono::milliseconds kSearchTime{20};
+// What is spent between two looks counts as no more than this: the rest is the machine's, which
+// gave the processor to others or stood still.
+inline constexpr std::chrono::milliseconds kMostForOne{2};
 inline constexpr std::size_t kMaxRepositories = 64;
+
+// The time that a search has spent.
+class SearchTime {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  explicit SearchTime(Time now) : last_(now) {}
+  // Whether kSearchTime was spent. Call it after each step.
+  bool is_over(Time now) {
+    spent_ += std::min<Time::duration>(now - std::exchange(last_, now), kMostForOne);
+    return spent_ >= kSearchTime;
+  }
+
+ private:
+  Time last_;
+  Time::duration spent_{0};
+};
 
 struct Repositories {
   // Each .git below the directory, but its own: a directory, or the file of a submodule or

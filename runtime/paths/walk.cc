@@ -203,7 +203,7 @@ Walked walk(const std::string& absolute, const MountTable* mounts) {
 }
 
 bool answers_at_once(const std::string& absolute) {
-  return answers_at_once(absolute, *MountTypes().now());
+  return answers_at_once(absolute, *MountTypes::of_process()->now());
 }
 
 bool answers_at_once(const std::string& absolute, const MountTable& mounts) {

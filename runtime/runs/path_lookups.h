@@ -34,7 +34,8 @@ class PathLookups {
   PathLookups& operator=(const PathLookups&) = delete;
 
   const std::shared_ptr<paths::MountTypes>& mounts() { return mounts_; }
-  // `mount`: as walk() names it. Calls back later, after kPatience at the latest.
+  // `mount`: as walk() names it. Calls back later, after paths::kPatience at the latest, unless the
+  // loop stands still.
   Ticket ask(paths::Question question, std::uint64_t mount, Answered answered);
   void drop(Ticket ticket);
   // False once it was closed: nobody would be called back.
@@ -58,7 +59,7 @@ class PathLookups {
   OpenHandles handles_;
   std::map<int, Watch*> watches_;  // by descriptor
   std::vector<UniqueFd> started_;  // pidfds, until they are reaped or are nobody's children here
-  std::shared_ptr<paths::MountTypes> mounts_ = std::make_shared<paths::MountTypes>();
+  std::shared_ptr<paths::MountTypes> mounts_ = paths::MountTypes::of_process();
   std::unique_ptr<paths::Helpers> helpers_;  // null once closed
   Deadlines::Token timer_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string>
 
+#include "runtime/paths/helper.h"
 #include "runtime/sandbox/sandbox.h"
 #include "tests/support/catch.h"
 #include "tests/support/host.h"
@@ -175,6 +176,39 @@ TEST_CASE("made repositories: with a person's approval it runs as if nobody had 
   CHECK(reason.find("vendor/made was made by the run") != std::string::npos);
   (void)host.data("bg_start", start);
   CHECK(asked == 1);
+}
+
+TEST_CASE(
+    "made repositories: where nobody answers what a run has made, all counts until one does") {
+  if (!can_try()) return;
+  Trap trap;
+  const std::string hold = trap.state.path() + "/hold";
+  // Its helpers answer nothing as long as that file is there.
+  const std::string keeper = trap.dir.path() + "/bin/keeper";
+  trap.dir.write("bin/keeper", "#!/bin/sh\nif [ \"$1\" = " + std::string(paths::kHelperArgument) +
+                                   " ]; then while [ -e " + hold +
+                                   " ]; do sleep 0.05; done; fi\nexec " +
+                                   testing::program_directory() + "/gibbous-keeper \"$@\"\n");
+  fs::permissions(keeper, fs::perms::owner_all);
+  RuntimeOptions options = trap.options();
+  options.keeper_path = keeper;
+  Host host(options);
+  trap.state.write("hold", "");
+  (void)end(host, "frob");
+  (void)end(host, "git -C vendor/made status");
+  CHECK_FALSE(trap.got_out());
+  trap.dir.write("own/x.sh", "touch " + trap.outside.path() + "/own\n");
+  (void)end(host, "sh own/x.sh");
+  REQUIRE(host.runtime->reload().ok);
+  (void)end(host, "sh own/x.sh");
+  CHECK_FALSE(fs::exists(trap.outside.path() + "/own"));
+  fs::remove(hold);
+  CHECK(host.until([&] {
+    (void)end(host, "sh own/x.sh");
+    return fs::exists(trap.outside.path() + "/own");
+  }));
+  (void)end(host, "git -C vendor/made status");
+  CHECK_FALSE(trap.got_out());
 }
 
 TEST_CASE("made repositories: one that is gone is forgotten") {

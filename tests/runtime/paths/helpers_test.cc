@@ -43,9 +43,13 @@ class Desk {
         .value()
         .path;
   }
-  void reply(std::size_t helper, const std::string& text) {
+  // Answers, but nobody is told that it can be read.
+  void leave(std::size_t helper, const std::string& text) {
     const std::string packet = encode(Answer{true, 0, text});
     REQUIRE(::send(far.at(helper).get(), packet.data(), packet.size(), 0) > 0);
+  }
+  void reply(std::size_t helper, const std::string& text) {
+    leave(helper, text);
     helpers.on_readable(near.at(helper), now);
   }
   void end(std::size_t helper) {
@@ -168,6 +172,30 @@ TEST_CASE("helpers: none can be had") {
   desk.ask("/a");
   CHECK(desk.answers.empty());
   desk.pass(milliseconds(0));
+  CHECK(desk.answers["/a"] == "nobody");
+}
+
+TEST_CASE("helpers: an answer that came while the host stood still is read, however late it is") {
+  Desk desk;
+  desk.ask("/a");
+  desk.ask("/b");
+  desk.leave(0, "/A");
+  desk.pass(kPatience * 2);
+  CHECK(desk.answers["/a"] == "/A");
+  CHECK(desk.asked(0) == "/a");
+  CHECK(desk.asked(0) == "/b");
+  desk.reply(0, "/B");
+  CHECK(desk.answers["/b"] == "/B");
+}
+
+TEST_CASE("helpers: who stood still waits anew, but not for ever") {
+  Desk desk;
+  desk.ask("/a");
+  for (int stops = 0; stops < kMostWaitedAnew; ++stops) {
+    desk.pass(kPatience * 2);
+    CHECK(desk.answers.empty());
+  }
+  desk.pass(kPatience * 2);
   CHECK(desk.answers["/a"] == "nobody");
 }
 

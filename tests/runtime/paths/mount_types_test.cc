@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/support/catch.h"
 #include "tests/support/remote_disk.h"
@@ -35,6 +37,18 @@ TEST_CASE("mounts: what systemd mounts on demand in the kernel's own trees holds
   CHECK(MountTable::parse(kRoot + in_proc).all_local());
   CHECK_FALSE(
       MountTable::parse(std::string(kRoot) + "36 21 0:31 / /net rw - autofs x rw\n").all_local());
+}
+
+TEST_CASE(
+    "mounts: those who hold the table of this process share it, and a forked one has its own") {
+  const auto one = MountTypes::of_process();
+  CHECK(MountTypes::of_process() == one);
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(MountTypes::of_process() == one ? 1 : 0);
+  int status = 1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(MountTypes::of_process() == one);
 }
 
 TEST_CASE("mounts: what cannot be read counts as not local") {

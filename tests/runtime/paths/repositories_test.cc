@@ -70,5 +70,21 @@ TEST_CASE("the nearest repositories are found where there are too many, and it i
   CHECK(std::count(found.places.begin(), found.places.end(), root + "/near/.git") == 1);
 }
 
+TEST_CASE("a search is over after its time, of which a machine that stands still takes little") {
+  using std::chrono::milliseconds;
+  SearchTime::Time now{std::chrono::hours(1)};
+  SearchTime busy(now);
+  int steps = 0;
+  do {
+    now += milliseconds(1);
+    ++steps;
+  } while (!busy.is_over(now));
+  CHECK(steps == kSearchTime / milliseconds(1));
+  SearchTime stopped(now);
+  for (int stops = 0; stops < 5; ++stops) CHECK_FALSE(stopped.is_over(now += milliseconds(700)));
+  // One that does nothing else ends, too.
+  for (steps = 0; !stopped.is_over(now += milliseconds(700)); ++steps) REQUIRE(steps < 100);
+}
+
 }  // namespace
 }  // namespace gibbous::paths

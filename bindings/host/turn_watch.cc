@@ -6,10 +6,14 @@
 #include <uv.h>
 
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <ctime>
 #include <string_view>
+#include <system_error>
+
+#include "runtime/base/quiet_thread.h"
 
 namespace gibbous::host {
 namespace {
@@ -34,6 +38,50 @@ std::uint64_t system_of_thread() {
          static_cast<std::uint64_t>(used.ru_stime.tv_usec) * 1000;
 }
 
+// A thread that wakes ten times a second, for as long as the process lives. It is late when the
+// machine stands still; no turn of a loop makes it so.
+class Pulse {
+ public:
+  static Pulse& of_process() {
+    static std::atomic<Pulse*> pulse{nullptr};
+    Pulse* own = pulse;
+    if (own == nullptr || own->process_ != ::getpid()) pulse = own = new Pulse;  // a fork has none
+    return *own;
+  }
+
+  // Nanoseconds that it was late, among them those of now.
+  std::uint64_t late() const { return beats_ ? late_ + late_since(last_) : 0; }
+
+ private:
+  static constexpr std::uint64_t kEvery = 100 * kNanosPerMilli;
+  static constexpr std::uint64_t kLate = 200 * kNanosPerMilli;  // less is the scheduler's
+
+  Pulse() {
+    try {
+      quiet_thread([this] { beat(); }).detach();
+    } catch (const std::system_error&) {
+      beats_ = false;
+    }
+  }
+  [[noreturn]] void beat() {
+    for (;;) {
+      const timespec pause{0, static_cast<long>(kEvery)};
+      ::nanosleep(&pause, nullptr);
+      late_ += late_since(last_);
+      last_ = uv_hrtime();
+    }
+  }
+  static std::uint64_t late_since(std::uint64_t last) {
+    const std::uint64_t passed = uv_hrtime() - last;
+    return passed >= kEvery + kLate ? passed - kEvery : 0;
+  }
+
+  const pid_t process_ = ::getpid();
+  bool beats_ = true;  // false: there is no thread
+  std::atomic<std::uint64_t> last_ = uv_hrtime();
+  std::atomic<std::uint64_t> late_ = 0;
+};
+
 std::uint64_t number_of(const std::string_view text) {
   std::uint64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -48,6 +96,7 @@ std::unique_ptr<TurnWatch> TurnWatch::create(uv_loop_s* loop) {
   auto watch = std::make_unique<TurnWatch>();
   watch->loop_ = loop;
   watch->path_ = path;
+  (void)Pulse::of_process();
   watch->schedstat_.reset(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
   watch->stat_.reset(::open("/proc/stat", O_RDONLY | O_CLOEXEC));
   (void)uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
@@ -62,7 +111,7 @@ std::uint64_t TurnWatch::waited() const {
   const std::size_t space = text.find(' ');
   const std::uint64_t delay =
       space == std::string_view::npos ? 0 : number_of(text.substr(space + 1));
-  return delay + uv_metrics_idle_time(loop_);
+  return delay + uv_metrics_idle_time(loop_) + Pulse::of_process().late();
 }
 
 std::uint64_t TurnWatch::taken() const {

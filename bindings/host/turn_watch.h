@@ -1,10 +1,10 @@
 // TurnWatch: finds turns of the loop that take too long. For tests: the variable GIBBOUS_TURN_WATCH
 // names a file that gets a line for each, also from programs that a test starts. A turn counts
-// without the time in which the loop waits for events or its thread for a processor. A second of
-// waiting for anything else is too long: where other tests keep the disk and the processors busy,
-// the start of a keeper alone has waited for 0.3 s. So is 0.05 s of what is computed, which is
-// without what interrupts and a hypervisor took of it: Linux charges them to the thread that they
-// meet. Loop thread only.
+// without the time in which the loop waits for events, its thread for a processor, or the whole
+// process for a machine that stands still. A second of waiting for anything else is too long: where
+// other tests keep the disk and the processors busy, the start of a keeper alone has waited for
+// 0.3 s. So is 0.05 s of what is computed, which is without what interrupts and a hypervisor took
+// of it: Linux charges them to the thread that they meet. Loop thread only.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,8 @@ class TurnWatch {
   };
 
  private:
-  // Nanoseconds in which there was nothing to do, or no processor to do it.
+  // Nanoseconds in which there was nothing to do, no processor to do it, or no thread of this
+  // process that did anything.
   std::uint64_t waited() const;
   // Nanoseconds that interrupts and a hypervisor have taken of all processors.
   std::uint64_t taken() const;

@@ -1,4 +1,4 @@
-// JSON of megabytes in one step: what cannot pause ends when it has held the loop for too long.
+// JSON of a megabyte in one step: what cannot pause ends when it has held the loop for too long.
 #include <string>
 
 #include "tests/support/catch.h"
@@ -9,10 +9,11 @@ namespace {
 
 using Catch::Matchers::Contains;
 
+// The text has fewer than 500,000 values, so that nothing but the time ends it.
 CallResult run(const std::string& body) {
   RuntimeOptions options = testing::auto_mode();
   options.files["scripts/init.lua"] =
-      "local long = '[' .. ('[[1,2],{\"a\":\"b\"}],'):rep(170000) .. '0]'\n"
+      "local long = '[' .. ('[[1,2],{\"a\":\"b\"}],'):rep(65000) .. '0]'\n"
       "return { toolsets = { { name = 'x', tools = { tool { name = 'step', description = 'x',\n"
       "  permission = 'read', input = schema.object {}, run = function()\n" +
       body + "\n  end } } } } }\n";
@@ -21,7 +22,7 @@ CallResult run(const std::string& body) {
   return host.call("step", Json::object());
 }
 
-TEST_CASE("JSON of megabytes is decoded no longer than a step may hold the loop") {
+TEST_CASE("JSON of a megabyte is decoded no longer than a step may hold the loop") {
   const CallResult result = run("    local value = json.decode(long)\n    return tostring(#value)");
   INFO(result.message);
   CHECK(result.code == "budget_exceeded");

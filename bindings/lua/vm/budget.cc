@@ -78,7 +78,19 @@ Nanos Budget::disarm(lua_State* state) {
   now_.state = nullptr;
   now_.c_stack = nullptr;
   const Nanos used = clock_.now() - now_.at;
-  return now_.in_second_half ? std::min(used, thread_time() - now_.processor_at) : used;
+  if (now_.in_second_half) return std::min(used, thread_time() - now_.processor_at);
+  const Nanos half = now_.limits.total / 2;
+  if (!now_.limits.processor || used <= half) return used;
+  // The clock can have passed half of it since the last look.
+  const bool seen = now_.processor_at != Nanos{0};
+  return std::min(used, half + (seen ? thread_time() - now_.processor_at : Nanos{0}));
+}
+
+Nanos Budget::look_at_clock() {
+  const Nanos used = clock_.now() - now_.at;
+  now_.stopped += std::max(Nanos{0}, used - now_.looked - kMostStop);
+  now_.looked = used;
+  return used;
 }
 
 Budget::Armed Budget::suspend(lua_State* state) {
@@ -143,7 +155,8 @@ bool Budget::is_over(Nanos used) {
   if (now_.limits.processor && now_.processor_at == Nanos{0} && used >= total / 2)
     now_.processor_at = thread_time();
   return used >= total &&
-         (!now_.limits.processor || used >= kMostWaiting * total ||
+         (!now_.limits.processor ||
+          used - now_.stopped >= kMostWaiting * std::max(total, now_.limits.granted) ||
           thread_time() - now_.processor_at >= (now_.in_second_half ? total : total / 2));
 }
 
@@ -151,19 +164,20 @@ bool Budget::is_held(Nanos used) {
   const Nanos hold = now_.limits.hold;
   if (hold <= Nanos{0} || used < hold / 2) return false;
   if (now_.held_at == Nanos{0}) now_.held_at = thread_time();
-  return used >= hold && (used >= kMostHeld * hold || thread_time() - now_.held_at >= hold / 2);
+  return used >= hold &&
+         (used - now_.stopped >= kMostHeld * hold || thread_time() - now_.held_at >= hold / 2);
 }
 
 bool Budget::is_late() {
   if (now_.state == nullptr) return false;
-  const Nanos used = clock_.now() - now_.at;
+  const Nanos used = look_at_clock();
   return now_.exceeded || is_over(used) || is_held(used);
 }
 
 // Returns the time since arm(), or raises when that exceeds the total.
 Nanos Budget::look(lua_State* state) {
   if (now_.exceeded) raise(state);
-  const Nanos used = clock_.now() - now_.at;
+  const Nanos used = look_at_clock();
   if (!is_over(used)) return used;
   const Nanos granted = now_.limits.granted > Nanos{0} ? now_.limits.granted : now_.limits.total;
   exceed(state, "time budget of " + describe(granted) + " exceeded");

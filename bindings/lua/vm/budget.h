@@ -18,6 +18,7 @@ namespace gibbous::lua {
 class MemoryCap;
 
 inline constexpr int kMostWaiting = 20;
+inline constexpr Millis kMostStop{100};
 
 // The processor time that this thread has used.
 Nanos thread_time();
@@ -33,7 +34,8 @@ struct BudgetLimits {
   Nanos granted{0};           // the figure in the message, when `total` is the rest of it; 0: total
   // A machine that is busy with other things does not use up `total`: its second half, or all of it
   // once half of `granted` was used before, counts as processor time of this thread. kMostWaiting
-  // times as long on the clock is too long, too.
+  // times as long on the clock (of the longer of both) is too long, too. Of a stop between two
+  // looks at the clock, kMostStop counts for that.
   bool processor = false;
 };
 
@@ -72,6 +74,8 @@ class Budget {
     BudgetLimits limits;
     Nanos at{0};
     Nanos held_at{0};             // the same for `hold`
+    Nanos looked{0};              // time used at the last look
+    Nanos stopped{0};             // of it: in which the machine stood still
     Nanos processor_at{0};        // the thread's time since when it counts; 0: not yet
     bool in_second_half = false;  // from the beginning: half was used before
     lua_State* state = nullptr;   // null: not armed
@@ -89,6 +93,7 @@ class Budget {
   static void hook(lua_State* state, lua_Debug* info);
   void on_count(lua_State* state);
   Nanos look(lua_State* state);
+  Nanos look_at_clock();  // returns the time since arm()
   void check_hold(lua_State* state, Nanos used);
   bool is_over(Nanos used);  // more than the total
   bool is_held(Nanos used);  // longer than may be held

@@ -23,6 +23,8 @@ constexpr int kSlotsPerLevel = 4;
 constexpr std::size_t kMaxShownKeyBytes = 64;
 constexpr std::size_t kStepsPerNode = 8;
 constexpr std::size_t kNodesPerLook = 4096;  // at the clock
+constexpr std::size_t kBytesPerStep = 4;
+constexpr std::size_t kBytesPerLook = std::size_t{1} << 18;
 constexpr std::size_t kMaxProblemBytes = 1024;
 
 // Their addresses are the registry keys of the two metatables.
@@ -87,7 +89,8 @@ class Reader {
                 " is not a JSON value");
   }
 
-  std::size_t nodes() const { return nodes_; }
+  // For Budget::charge().
+  std::size_t steps() const { return nodes_ * kStepsPerNode + bytes_ / kBytesPerStep; }
   // "what.items[3]: the problem"
   std::string problem(const char* what) const { return what + path_ + ": " + problem_; }
 
@@ -117,7 +120,10 @@ class Reader {
 
   bool take_bytes(std::size_t bytes) {
     bytes_ += bytes;
-    return bytes_ <= kMaxValueBytes || fail("too large: more than 16 MiB of text");
+    if (bytes_ > kMaxValueBytes) return fail("too large: more than 16 MiB of text");
+    if (bytes_ - looked_ < kBytesPerLook) return true;
+    looked_ = bytes_;
+    return !Budget::of(state_).is_late() || fail("too slow");
   }
 
   bool read_string(int index, Json* to) {
@@ -222,6 +228,7 @@ class Reader {
   lua_State* state_;
   std::size_t nodes_ = 0;
   std::size_t bytes_ = 0;
+  std::size_t looked_ = 0;  // bytes at the last look at the clock for them
   std::string path_;
   std::string problem_;
 };
@@ -320,23 +327,23 @@ void push_json(lua_State* state, const Json& value) {
 Json to_json(lua_State* state, int index, const char* what) {
   const int place = absolute(state, index);
   luaL_checkstack(state, kMaxValueDepth * kSlotsPerLevel, "value is too deep");
-  std::size_t nodes = 0;
+  std::size_t steps = 0;
   {
     Json value;
     Reader reader(state);
     const StackGuard guard(state);
     const bool ok = reader.read(place, 0, &value);
     guard.check();
-    nodes = reader.nodes();
+    steps = reader.steps();
     if (ok) {
-      Budget::of(state).charge(state, nodes * kStepsPerNode);
+      Budget::of(state).charge(state, steps);
       return value;
     }
     luaL_where(state, 1);
     const std::string problem = reader.problem(what);
     lua_pushlstring(state, problem.data(), problem.size());
   }
-  Budget::of(state).charge(state, nodes * kStepsPerNode);  // raises when that was the problem
+  Budget::of(state).charge(state, steps);  // raises when that was the problem
   lua_concat(state, 2);
   lua_error(state);
   __builtin_unreachable();

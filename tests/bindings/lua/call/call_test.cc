@@ -226,6 +226,32 @@ TEST_CASE("progress comes before the result, and only when it was asked for") {
   CHECK(world.until([&] { return done; }));
 }
 
+TEST_CASE(
+    "the host hears with which arguments a call is made again, and not those of child calls") {
+  World world;
+  world.start(
+      "define('inner', function() tool.repeat_with { inner = 1 } return '' end)\n"
+      "define('outer', function()\n"
+      "  tool.call('inner')\n"
+      "  tool.repeat_with { n = 1 }\n"
+      "  tool.repeat_with { n = 2, list = json.array {} }\n"
+      "  time.sleep(1)\n"
+      "  tool.repeat_with {}\n"
+      "  return 'done'\n"
+      "end)");
+  gibbous::CallRequest request;
+  request.tool = "outer";
+  std::vector<std::string> heard;
+  request.on_repeat_with = [&](const std::string& arguments) { heard.push_back(arguments); };
+  bool done = false;
+  world.engine->call(
+      100, request, [&](const CallResult& result) { done = result.ok; }, nullptr);
+  CHECK(world.until([&] { return done; }));
+  CHECK(heard == std::vector<std::string>{R"({"list":[],"n":2})", "{}"});
+  // Without one who listens it is nothing.
+  CHECK(world.run("outer").ok);
+}
+
 TEST_CASE("a call id in use and a call over the limit end with an error") {
   World world;
   world.options.limits.max_calls = 2;

@@ -33,6 +33,11 @@ inline constexpr char kPrelude[] =
 // Lua time between two turns of the loop, as in a host with frames.
 inline constexpr Millis kTurn{4};
 inline constexpr int kFirstLine = 2;  // of the text of a test
+#ifdef GIBBOUS_SANITIZED
+inline constexpr int kSlowness = 10;  // what a step may hold the loop is meant for a plain build
+#else
+inline constexpr int kSlowness = 1;
+#endif
 
 class World {
  public:
@@ -45,6 +50,7 @@ class World {
     options.generation.policies_dir = dir.path() + "/policies";
     options.generation.mode = "default";
     options.generation.open_api = lua::open_api;
+    options.limits.hold *= kSlowness;
     (void)dir.write("scripts/init.lua", "return { toolsets = { require 'tools' } }\n");
     policy(kAllowEverything);
   }

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "runtime/keeper/client.h"
@@ -203,17 +204,20 @@ TEST_CASE("a call that waits for an approval says so") {
 TEST_CASE("what a script reports goes on while it waits, with its total") {
   WaitingWorld world;
   const CallId id = world.begin("says");
-  REQUIRE(world.until([&] { return world.progress[id].size() >= 3; }));
+  // Before its script runs, a call may wait for its turn long enough to report so.
   const std::vector<Progress>& all = world.progress[id];
+  const auto said = [&all] {
+    return std::find_if(all.begin(), all.end(), [](const Progress& each) { return !each.waiting; });
+  };
+  REQUIRE(world.until([&] { return all.end() - said() >= 3; }));
   CHECK(increases(all));
-  CHECK_FALSE(all[0].waiting);
-  CHECK(all[0].progress == 1);
-  for (const Progress& each : all) {
-    CHECK(each.total == 4);
-    CHECK(each.message == "one of four");
-    CHECK(each.progress < 1.1);
+  CHECK(said()->progress == 1);
+  for (auto each = said(); each != all.end(); ++each) {
+    CHECK(each->total == 4);
+    CHECK(each->message == "one of four");
+    CHECK(each->progress < 1.1);
   }
-  CHECK(all[2].waiting);
+  CHECK(said()[2].waiting);
 }
 
 TEST_CASE("a wait reports on after a reload, and ends with the engine") {

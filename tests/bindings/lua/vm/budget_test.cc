@@ -120,6 +120,40 @@ TEST_CASE("once half of a call's time is used, the rest counts as processor time
   CHECK(step(kShort / 2) < kTenLooks);
 }
 
+// Stands still but for one jump, between two looks at it.
+class JumpingClock final : public Clock {
+ public:
+  void jump(Nanos by, int after_looks) {
+    jump_ = by;
+    left_ = after_looks;
+  }
+  Nanos now() const override { return --left_ < 0 ? jump_ : Nanos{0}; }
+  Millis wall() const override { return Millis{0}; }
+
+ private:
+  Nanos jump_{0};
+  mutable int left_ = 0;
+};
+
+TEST_CASE("a machine that stands still takes half of a call's time at most, and ends no call") {
+  JumpingClock clock;
+  auto state = make_state(&clock);
+  BudgetLimits limits;
+  limits.total = kShort;
+  limits.granted = kShort;
+  limits.hold = kShort / 2;
+  limits.processor = true;
+  Budget& budget = state->budget();
+  clock.jump(kMostWaiting * kShort * 2, 4);
+  budget.arm(state->main(), limits);
+  REQUIRE(load_chunk(state->main(), "for i = 1, 10000 do end", "loop.lua"));
+  REQUIRE(lua_pcall(state->main(), 0, 0, 0) == 0);
+  CHECK_FALSE(budget.exceeded());
+  const Nanos used = budget.disarm(state->main());
+  CHECK(used >= kShort / 2);
+  CHECK(used < kShort);
+}
+
 TEST_CASE("a slice yields the root coroutine, which continues with the right result") {
   const TickingClock clock(std::chrono::milliseconds(1));
   auto state = make_state(&clock);

@@ -67,6 +67,7 @@ Call::Call(Engine& engine, CallOptions options)
       approved_command_(std::move(options.approved_command)),
       on_done_(std::move(options.on_done)),
       on_progress_(std::move(options.on_progress)),
+      on_repeat_with_(std::move(options.on_repeat_with)),
       generation_(std::move(options.generation)),
       parent_(options.parent),
       depth_(parent_ == nullptr ? 0 : parent_->depth_ + 1),
@@ -86,14 +87,14 @@ void Call::turn(Nanos slice) {
     step();
     return;
   }
-  if (ready_.empty()) return deliver_progress();
+  if (ready_.empty()) return deliver_reports();
   refill();
   const std::shared_ptr<Task> task = std::move(ready_.front());
   ready_.pop_front();
   task->queued = false;
   task->run(slice);
   pass_questions();
-  deliver_progress();
+  deliver_reports();
 }
 
 void Call::refill() {
@@ -410,7 +411,7 @@ void Call::end() {
 void Call::deliver_when_alone() {
   if (kills_ > 0 || !child_calls_.empty()) return;
   const auto self = shared_from_this();
-  deliver_progress();
+  deliver_reports();
   engine_.flush_events();
   phase_ = Phase::kEnded;
   engine_.on_call_ended(*this);
@@ -446,6 +447,7 @@ void Call::release() {
   progress_.clear();
   questions_.clear();
   on_progress_ = nullptr;
+  on_repeat_with_ = nullptr;
   tool_ = nullptr;
   resource_ = nullptr;
   prompt_ = nullptr;
@@ -493,6 +495,10 @@ void Call::progress(const Progress& progress) {
   progress_.push_back(reports_.said(progress, engine_.context().clock->now()));
 }
 
+void Call::repeat_with(std::string arguments) {
+  if (on_repeat_with_ && !ended()) repeat_with_ = std::move(arguments);
+}
+
 void Call::progress_from_host(const Progress& progress) {
   Call::progress(progress);
   if (!progress_.empty()) engine_.make_ready(*this);
@@ -531,11 +537,13 @@ void Call::pass_questions() {
   });
 }
 
-void Call::deliver_progress() {
+void Call::deliver_reports() {
   const std::vector<Progress> due = std::exchange(progress_, {});
   for (const Progress& each : due) {
     if (on_progress_) on_progress_(each);
   }
+  const std::optional<std::string> arguments = std::exchange(repeat_with_, std::nullopt);
+  if (arguments && on_repeat_with_) on_repeat_with_(*arguments);
 }
 
 Result<std::shared_ptr<Call>> Call::call_tool(std::string tool, Json arguments,

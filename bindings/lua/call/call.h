@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ struct CallOptions {
   Json arguments;             // of a child call
   std::function<void(CallResult)> on_done;
   std::function<void(const Progress&)> on_progress;
+  std::function<void(const std::string&)> on_repeat_with;
   std::shared_ptr<Generation> generation;
   Call* parent = nullptr;
   int priority = 0;  // of one without a parent
@@ -109,6 +111,9 @@ class Call final : public std::enable_shared_from_this<Call> {
   void tells(std::string run_id, bool has_ended) {
     reported_.push_back({std::move(run_id), has_ended});
   }
+  // A later process that makes this call again takes these arguments. Reported from the loop; child
+  // calls are not made again by themselves.
+  void repeat_with(std::string arguments);
   // Reports progress from the loop, before the result; drops it when the caller wants none.
   void progress(const Progress& progress);
   // The same for a call that waits, and gets no turn of its own.
@@ -183,7 +188,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   void deliver_when_alone();
   void on_child_call_ended(Call& child);
   void kill_run(const std::string& run_id);
-  void deliver_progress();
+  void deliver_reports();
   void pass_questions();
   void describe(WaitingFor* waiting) const;
   void release();
@@ -202,6 +207,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   std::string approved_command_;
   std::function<void(CallResult)> on_done_;
   std::function<void(const Progress&)> on_progress_;
+  std::function<void(const std::string&)> on_repeat_with_;
   std::shared_ptr<Generation> generation_;
   Call* parent_;
   int depth_ = 0;
@@ -233,8 +239,9 @@ class Call final : public std::enable_shared_from_this<Call> {
   std::vector<std::shared_ptr<HeldQuestion>> questions_;  // to be passed on
   std::vector<std::shared_ptr<Call>> child_calls_;
   std::set<std::string> runs_;
-  std::size_t kills_ = 0;           // kills whose reports have not come yet
-  std::vector<Progress> progress_;  // to be delivered
+  std::size_t kills_ = 0;                   // kills whose reports have not come yet
+  std::vector<Progress> progress_;          // to be delivered
+  std::optional<std::string> repeat_with_;  // the same
   ProgressReports reports_;
   std::function<void()> withdraw_;  // the question about the call itself
 };

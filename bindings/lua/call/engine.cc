@@ -46,6 +46,7 @@ Engine::~Engine() {
   loading_.reset();
   policy_read_.reset();
   drain_timer_.stop();
+  keep_timer_.stop();
   progress_timer_.stop();
   const auto calls = std::exchange(calls_, {});
   by_id_.clear();
@@ -82,6 +83,7 @@ void Engine::call(CallId id, CallRequest request, std::function<void(CallResult)
   options.priority = std::clamp(request.priority, -kMaxCallPriority, kMaxCallPriority);
   options.on_done = std::move(on_done);
   if (request.wants_progress) options.on_progress = std::move(on_progress);
+  options.on_repeat_with = std::move(request.on_repeat_with);
   const bool reports = static_cast<bool>(options.on_progress);
   options.generation = current_;
   const auto call = add_call(std::move(options));

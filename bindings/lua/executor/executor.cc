@@ -112,7 +112,8 @@ void keep_holdable_names(SandboxSpec& sandbox) {
     });
   };
   std::erase_if(sandbox.occupied, [&](const std::string& name) { return !is_writable(name); });
-  if (!sandbox.occupied.empty()) sandbox = holdable(sandbox, *paths::MountTypes().now());
+  if (!sandbox.occupied.empty())
+    sandbox = holdable(sandbox, *paths::MountTypes::of_process()->now());
 }
 
 // Makes the argument of an executor's prepare.

@@ -51,7 +51,12 @@ class ExecutorReader {
     if (schema.empty()) schema = {{"type", "object"}, {"additionalProperties", false}};
     if (!schema.contains("properties")) schema["properties"] = Json::object();
     mend_empty_lists(&schema);
-    auto compiled = SchemaCheck::compile(schema, {"executors." + made->name, 1});
+    const SchemaNames names("executors." + made->name, 1);
+    if (are_definitions_known(state_)) {
+      made->settings = SchemaCheck::later(std::move(schema), names);
+      return true;
+    }
+    auto compiled = SchemaCheck::compile(schema, names);
     if (!compiled) return fault(place + ": settings: " + compiled.status().message());
     made->settings = *compiled;
     return true;

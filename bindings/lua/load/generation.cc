@@ -38,7 +38,7 @@ static bool check_answers(const GenerationOptions& options, LoadFailure* failure
       {"scripts", &options.shipped_scripts_dir},
       {"policies", &options.policies_dir},
       {"policies", &options.shipped_policies_dir}};
-  if (paths::MountTypes().now()->all_local()) return true;
+  if (paths::MountTypes::of_process()->now()->all_local()) return true;
   for (const auto& [what, directory] : places) {
     if (directory->empty() || is_in_memory(*directory)) continue;
     std::error_code none;

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings/lua/load/executor_reader.h"
@@ -66,7 +67,7 @@ struct GenerationOptions {
   std::function<LayerSet()> layers;
   bool test_policies = true;  // examples and cases must pass
   bool lazy_policy = false;   // read shipped rules when the first call is judged
-  std::string state_dir;      // where what is read of policies is kept; "": nowhere
+  std::string state_dir;      // where what is read is kept for the next process; "": nowhere
   // A file in which nothing has changed for so long need not be read again while its times are the
   // same: by then, they tell of everything that was written, through mappings, too.
   Nanos settled = std::chrono::minutes(1);
@@ -123,6 +124,9 @@ class Generation {
   const std::vector<MonitoredFile>& watched() const { return watched_; }
   // What is to be said about the layers of the configuration.
   const std::vector<std::string>& notes() const { return layers_.notes; }
+  // Returns what keeps the compiled files in the state directory for the next process, once; null:
+  // they are kept, or need not be. It writes to a disk, and any thread may do it.
+  std::function<void()> take_unkept() { return std::exchange(unkept_, nullptr); }
   PolicyProgram& policy() { return *policy_; }
   const PolicyProgram& policy() const { return *policy_; }
 
@@ -133,6 +137,7 @@ class Generation {
   std::vector<SourceFile> files_;
   std::vector<MonitoredFile> watched_;
   LayerSet layers_;
+  std::function<void()> unkept_;
   // Order matters: references are destroyed before their state.
   std::unique_ptr<State> state_;
   Offered offered_;

@@ -1,6 +1,7 @@
-// What has been read of a policy before: kept in the state directory, or read by another load of
-// the same files. A generation that takes it over runs init.lua, for `decide` and the modes, and
-// brings the test function of a rule when a command meets that rule.
+// What has been read before: kept in the state directory, or read by another load of the same
+// files. A generation that takes a policy over runs init.lua, for `decide` and the modes, and
+// brings the test function of a rule when a command meets that rule. One that knows the sources
+// runs them as they were compiled, and reads no file.
 #include <algorithm>
 #include <lua.hpp>
 #include <utility>
@@ -17,12 +18,13 @@ constexpr const char* kNotSeen[] = {"HOME",     "STATE",     "CONFIG", "SCRIPTS"
 
 }  // namespace
 
-KeptPlace GenerationLoader::kept_place() const {
+KeptPlace GenerationLoader::policy_place() const {
   KeptPlace place;
   const bool shipped = options_.policies_dir == options_.shipped_policies_dir;
   // The functions of a host are not among the files.
   if (!options_.test_policies || (has_host() && !shipped)) return place;
   place.state_dir = options_.state_dir;
+  place.kind = "policies";
   place.name = options_.policies_dir + '\n' + options_.shipped_policies_dir;
   place.context = place.name;
   if (shipped) return place;
@@ -36,12 +38,47 @@ KeptPlace GenerationLoader::kept_place() const {
   return place;
 }
 
-// Reads the files of a kept policy, and takes them and it over if they are the same.
-bool GenerationLoader::find_kept() {
-  std::optional<KeptPolicy> kept = find_kept_policy(kept_place());
+KeptPlace GenerationLoader::sources_place() const {
+  KeptPlace place;
+  if (options_.only_policies || !options_.spec_files.empty()) return place;
+  place.state_dir = options_.state_dir;
+  place.kind = "scripts";
+  for (const std::string* directory : {&options_.scripts_dir, &options_.shipped_scripts_dir,
+                                       &options_.policies_dir, &options_.shipped_policies_dir}) {
+    place.name += *directory + '\n';
+  }
+  place.context = place.name;
+  return place;
+}
+
+// Looks at the files of a load that was kept, and takes them over, compiled, if they are the same.
+bool GenerationLoader::find_sources(Loader& scripts) {
+  std::optional<KeptFile> kept = find_kept_file(sources_place());
   if (!kept) return false;
   Snapshot read = snapshot_.beside();
   if (!read.take_known(kept->files)) return false;
+  snapshot_.adopt(std::move(read));
+  scripts.use_chunks(kept->chunks);
+  policies_->use_chunks(kept->chunks);
+  sources_ = std::move(*kept);
+  return true;
+}
+
+// Reads the files of a kept policy, and takes them and it over if they are the same.
+bool GenerationLoader::find_policy() {
+  std::optional<KeptPolicy> kept = find_kept_policy(policy_place());
+  if (!kept) return false;
+  std::vector<KnownFile> unknown;
+  for (const KnownFile& file : kept->files) {
+    const std::optional<std::string> hash = snapshot_.hash_of(file.path);
+    if (!hash) {
+      unknown.push_back(file);
+    } else if (*hash != file.hash) {
+      return false;
+    }
+  }
+  Snapshot read = snapshot_.beside();
+  if (!read.take_known(unknown)) return false;
   snapshot_.adopt(std::move(read));
   if (options_.only_policies) settle(*kept);
   policies_->use_chunks(kept->read.chunks);
@@ -50,35 +87,71 @@ bool GenerationLoader::find_kept() {
   return true;
 }
 
-std::vector<KnownFile> GenerationLoader::known_files() const {
+std::vector<KnownFile> GenerationLoader::known_files(
+    const std::function<bool(const std::string&)>& fits) const {
   std::vector<KnownFile> files;
   snapshot_.each_known(began_, options_.settled, [&](KnownFile file) {
-    if (is_below_policies(file.path)) files.push_back(std::move(file));
+    if (fits(file.path)) files.push_back(std::move(file));
   });
   return files;
 }
 
-// Files that were new when the policy was kept are compared with their hashes. Once they are old,
-// it is kept again with their states, so that the next process need not read them.
-void GenerationLoader::settle(const KeptPolicy& kept) {
-  const auto unsettled = [](const KnownFile& file) {
+std::vector<KnownFile> GenerationLoader::policy_files() const {
+  return known_files([this](const std::string& path) { return is_below_policies(path); });
+}
+
+// Files that were new when something was kept are compared with their hashes. Once they are old, it
+// is kept again with their states, so that the next process need not read them.
+static bool is_unsettled(const std::vector<KnownFile>& files) {
+  return std::any_of(files.begin(), files.end(), [](const KnownFile& file) {
     return !file.hash.empty() && !file.state && !is_in_memory(file.path);
-  };
-  if (std::none_of(kept.files.begin(), kept.files.end(), unsettled)) return;
-  const KeptPolicy settled{known_files(), kept.read};
-  if (std::none_of(settled.files.begin(), settled.files.end(), unsettled))
-    keep_policy(kept_place(), settled);
+  });
+}
+
+void GenerationLoader::settle(const KeptPolicy& kept) {
+  if (!is_unsettled(kept.files)) return;
+  const KeptPolicy settled{policy_files(), kept.read};
+  if (!is_unsettled(settled.files)) keep_policy(policy_place(), settled);
 }
 
 // Keeps what was read and tested, for the next process.
 void GenerationLoader::keep(PolicyProgram& policy) {
-  const KeptPlace place = kept_place();
+  const KeptPlace place = policy_place();
   if (is_kept_ || is_adopted_ || place.state_dir.empty() || policies_ == nullptr) return;
   CommandPolicy* commands = policy.tables().commands.get();
   if (commands == nullptr || commands->empty()) return;
   (void)policy.state().protect(
       {}, [&](lua_State* state) { commands->note_chunks(policies_->dump_chunks(state)); }, nullptr);
-  keep_policy(place, {known_files(), commands->read_policy()});
+  keep_policy(place, {policy_files(), commands->read_policy()});
+}
+
+// Leaves the work of keeping the sources to whoever uses the generation.
+void GenerationLoader::keep_sources(const Loader& scripts) {
+  KeptPlace place = sources_place();
+  if (place.state_dir.empty() || (sources_ && !is_unsettled(sources_->files))) return;
+  const auto is_source = [this](const std::string& path) {
+    return is_below_policies(path) || is_below(path, options_.scripts_dir) ||
+           is_below(path, options_.shipped_scripts_dir);
+  };
+  std::vector<KnownFile> files = known_files(is_source);
+  std::shared_ptr<const Chunks> chunks;
+  if (sources_) {
+    if (is_unsettled(files)) return;
+    chunks = sources_->chunks;
+  } else {
+    const bool dumped = made_->state_->protect(
+        {},
+        [&](lua_State* state) {
+          auto all = std::make_shared<Chunks>();
+          scripts.dump_chunks(state, all.get());
+          policies_->dump_chunks(state, all.get());
+          chunks = std::move(all);
+        },
+        nullptr);
+    if (!dumped || chunks == nullptr) return;
+  }
+  made_->unkept_ = [place = std::move(place), files = std::move(files),
+                    chunks = std::move(chunks)] { keep_file(place, files, *chunks, ""); };
 }
 
 // [...] -> [...]

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "bindings/lua/check/definition.h"
 #include "bindings/lua/check/limits_value.h"
 #include "bindings/lua/check/schema_check.h"
 #include "bindings/lua/check/schema_table.h"
@@ -68,10 +69,6 @@ SourceTree tree_of(const std::string& name, const std::string& own, const std::s
     if (name == "policies") tree.dirs.push_back(dir + "/lib");
   }
   return tree;
-}
-
-bool is_below(const std::string& path, const std::string& directory) {
-  return !directory.empty() && path.starts_with(directory) && path[directory.size()] == '/';
 }
 
 // Makes a shallow copy of the table on top.
@@ -156,14 +153,16 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
       *made_->state_, snapshot_,
       tree_of("policies", options_.policies_dir, options_.shipped_policies_dir));
   std::vector<std::unique_ptr<Loader>> layer_scripts;
+  const bool is_known = find_sources(scripts);
   if (!options_.only_policies) {
-    failure->errors = scripts.compile_all();
+    if (!is_known) failure->errors = scripts.compile_all();
     for (ScriptError& error : compile_layers(&layer_scripts)) {
       failure->errors.push_back(std::move(error));
     }
   }
   std::vector<ScriptError> policy_errors;
-  if (!find_kept()) policy_errors = is_tested() ? policies_->read_all() : policies_->compile_all();
+  if (!(is_known && waits_for_commands()) && !find_policy())
+    policy_errors = is_tested() ? policies_->read_all() : policies_->compile_all();
   const bool scripts_compile = failure->errors.empty();
   if (!scripts_compile) {
     failure->errors.insert(failure->errors.end(), policy_errors.begin(), policy_errors.end());
@@ -205,6 +204,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
     policy.fail(std::move(all));
     policy.tables().modes.clear();
   }
+  if (policy_errors.empty()) keep_sources(scripts);
   if (policy.tool_limits()) add_limits_arguments();
   for (const SourceFile& file : snapshot_.files())
     made_->files_.push_back({file.path, "", file.hash});
@@ -230,6 +230,10 @@ void GenerationLoader::add_limits_arguments() {
 // Shipped policies are tested when Gibbous is built, a user's own directory at every load.
 bool GenerationLoader::is_tested() const {
   return options_.test_policies && options_.policies_dir == options_.shipped_policies_dir;
+}
+
+bool GenerationLoader::is_below(const std::string& path, const std::string& directory) {
+  return !directory.empty() && path.starts_with(directory) && path[directory.size()] == '/';
 }
 
 bool GenerationLoader::is_below_policies(const std::string& path) const {
@@ -337,6 +341,10 @@ bool GenerationLoader::load_scripts(Loader& loader,
   const bool ran = made_->state_->protect(
       budget(options_.load_budget),
       [&](lua_State* state) {
+        if (sources_) {
+          set_definitions_known(state, true);
+          lua_gc(state, LUA_GCSTOP, 0);  // compiled files leave little to collect
+        }
         lua_pushvalue(state, LUA_GLOBALSINDEX);
         loader.install_require(state);
         loader.run_init(state);  // [root]
@@ -370,6 +378,11 @@ bool GenerationLoader::load_scripts(Loader& loader,
         }
       },
       &error);
+  const auto end = [](lua_State* state) {
+    set_definitions_known(state, false);
+    lua_gc(state, LUA_GCRESTART, 0);
+  };
+  if (sources_) (void)made_->state_->protect({}, end, nullptr);
   if (ran && valid) return true;
   made_->offered_ = {};
   made_->executors_.clear();
@@ -454,21 +467,22 @@ std::unique_ptr<CommandPolicy> GenerationLoader::new_commands() const {
 bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {
   const BudgetLimits limits = policy_limits();
   made_->policy().tables().commands = new_commands();
+  const bool is_known = is_kept_ || sources_;
   bool valid = false;
   const bool ran = made_->state_->protect(
       limits,
       [&](lua_State* state) {
         policy_environment_.push(state);
         loader.install_require(state);
-        if (is_kept_) set_known_files(state, true);
+        if (is_known) set_known_files(state, true);
         loader.run_init(state);  // [root]
-        if (is_kept_) set_known_files(state, false);
+        if (is_known) set_known_files(state, false);
         error->file = loader.file_of_value(state, -1);
         valid = read_policies(state, loader, error);
       },
       error);
   const auto end = [](lua_State* state) { set_known_files(state, false); };
-  if (is_kept_ && !ran) (void)made_->state_->protect({}, end, nullptr);
+  if (is_known && !ran) (void)made_->state_->protect({}, end, nullptr);
   return ran && valid;
 }
 
@@ -525,6 +539,7 @@ bool GenerationLoader::waits_for_commands() const {
 bool GenerationLoader::load_lazy(PolicyProgram& policy, std::optional<ReadPolicy> known,
                                  ScriptError* error) {
   if (known) known_ = std::move(known);
+  if (!known_) find_policy();
   bool good = false;
   const bool ran = policy.state().protect(
       policy_limits(),

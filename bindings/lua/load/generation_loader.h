@@ -68,19 +68,24 @@ class GenerationLoader : public std::enable_shared_from_this<GenerationLoader> {
   std::vector<SourceFile> sources_if(const std::function<bool(const std::string&)>& fits) const;
   std::string policy_hash() const;
   bool is_policy_file(const std::string& path) const;
+  static bool is_below(const std::string& path, const std::string& directory);
   bool is_below_policies(const std::string& path) const;
   bool is_tested() const;
   void distrust(std::vector<ScriptError>* errors) const;
 
   // In generation_kept.cc.
-  KeptPlace kept_place() const;
+  KeptPlace policy_place() const;
+  KeptPlace sources_place() const;
   std::unique_ptr<CommandPolicy> new_commands() const;
   bool has_host() const;  // the host has tools or functions
-  bool find_kept();
-  std::vector<KnownFile> known_files() const;
+  bool find_sources(Loader& scripts);
+  bool find_policy();
+  std::vector<KnownFile> known_files(const std::function<bool(const std::string&)>& fits) const;
+  std::vector<KnownFile> policy_files() const;
   void settle(const KeptPolicy& kept);
   void find_tests(lua_State* state, Loader& loader, CommandPolicy& commands);
   void keep(PolicyProgram& policy);
+  void keep_sources(const Loader& scripts);
   void bring_own_tests(std::vector<ScriptError>* errors);
   void adopt(CommandPolicy& commands, ReadPolicy read);
   void bring_test(lua_State* state, const TestOrigin& origin, LuaRef* test);
@@ -104,6 +109,7 @@ class GenerationLoader : public std::enable_shared_from_this<GenerationLoader> {
   bool is_adopted_ = false;                 // the rules were read by another load
   std::optional<ReadPolicy> known_;         // read by another load of the same files
   bool is_kept_ = false;                    // known_ comes from the state directory
+  std::optional<KeptFile> sources_;         // files and bytecode from there
   std::vector<ScriptError> policy_faults_;  // of the last load_policies
 };
 

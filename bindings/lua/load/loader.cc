@@ -43,9 +43,10 @@ bool is_module_name(const std::string& name) {
 std::vector<std::string> module_paths(const std::string& dir, const std::string& module) {
   std::string relative = module;
   std::replace(relative.begin(), relative.end(), '.', '/');
-  const std::filesystem::path place = std::filesystem::path(dir) / relative;
-  if (module == kInit) return {place.string() + ".lua"};
-  return {place.string() + ".lua", (place / "init.lua").string()};
+  const std::string place =
+      dir.empty() || dir.back() == '/' ? dir + relative : dir + '/' + relative;
+  if (module == kInit) return {place + ".lua"};
+  return {place + ".lua", place + "/init.lua"};
 }
 
 // Lists the modules that `require` would find in a directory, each with `package` before its name.
@@ -357,15 +358,18 @@ void Loader::require(lua_State* state, std::string_view asked) {
 }
 
 std::shared_ptr<const Chunks> Loader::dump_chunks(lua_State* state) const {
+  auto dumped = std::make_shared<Chunks>();
+  dump_chunks(state, dumped.get());
+  return dumped;
+}
+
+void Loader::dump_chunks(lua_State* state, Chunks* dumped) const {
   constexpr lua_Writer kWrite = [](lua_State*, const void* bytes, std::size_t size, void* all) {
     static_cast<std::string*>(all)->append(static_cast<const char*>(bytes), size);
     return 0;
   };
-  auto dumped = std::make_shared<Chunks>();
-  for (const auto& [module, path] : files_) {
-    const auto chunk = chunks_.find(path);
-    if (chunk == chunks_.end()) continue;
-    chunk->second.push(state);
+  for (const auto& [path, chunk] : chunks_) {
+    chunk.push(state);
     const std::size_t begin = dumped->memory.size();
     const bool good = lua_dump(state, kWrite, &dumped->memory) == 0;
     const std::size_t size = dumped->memory.size() - begin;
@@ -373,7 +377,6 @@ std::shared_ptr<const Chunks> Loader::dump_chunks(lua_State* state) const {
     if (good) dumped->by_path[path] = {sha256_hex(bytes), begin, size};
     lua_pop(state, 1);
   }
-  return dumped;
 }
 
 std::string Loader::file_of_value(lua_State* state, int index) const {

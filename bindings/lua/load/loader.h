@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bindings/lua/policy/read_policy.h"
+#include "bindings/lua/source/chunks.h"
 #include "bindings/lua/source/snapshot.h"
 #include "bindings/lua/vm/state.h"
 
@@ -51,8 +51,9 @@ class Loader {
   void push_module(lua_State* state, const std::string& module);
   // Compiled files, by path, of which the texts are the same.
   void use_chunks(std::shared_ptr<const Chunks> known) { known_chunks_ = std::move(known); }
-  // In a protected call: returns what has been compiled of the files that `require` loaded.
+  // In a protected call: returns the files that were compiled, or adds them to others in memory.
   std::shared_ptr<const Chunks> dump_chunks(lua_State* state) const;
+  void dump_chunks(lua_State* state, Chunks* dumped) const;
   // The modules that have run, and their files.
   const std::map<std::string, std::string>& modules() const { return files_; }
   // Returns the file of the module that returned the value at `index`, or "".

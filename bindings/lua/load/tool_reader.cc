@@ -427,6 +427,10 @@ class ToolsetReader {
     if (into->value("type", Json()) != "object")
       return fault(place + ": expected a schema of type object");
     if (!into->contains("properties")) (*into)["properties"] = Json::object();
+    if (are_definitions_known(state_)) {
+      *check = SchemaCheck::later(*into, names);
+      return true;
+    }
     auto compiled = SchemaCheck::compile(*into, names);
     if (!compiled) return fault(place + ": " + compiled.status().message());
     *check = *compiled;

@@ -174,7 +174,9 @@ class UvScriptMonitor final : public ScriptMonitor {
   // The hints have ended: compare the files.
   void compare() {
     pending_ = false;
-    if (!listening_) rebuild_directories();
+    // Before the files are looked at, so that a change after that is told: what the watches told
+    // before is lost with them.
+    if (!listening_ || has_lost_directory()) rebuild_directories();
     listening_ = true;
     bool changed = false;
     bool half_written = false;
@@ -194,7 +196,7 @@ class UvScriptMonitor final : public ScriptMonitor {
     }
     if (!changed) {
       broken_until_ = Nanos{0};
-      return rebuild_directories_if_lost();
+      return;
     }
     if (half_written) {
       const Nanos now = clock_.now();
@@ -219,11 +221,12 @@ class UvScriptMonitor final : public ScriptMonitor {
     entry->looked_at = true;
   }
 
-  // After a hint without a change, a directory may have been removed and created again.
-  void rebuild_directories_if_lost() {
-    for (const auto& [dir, names] : places()) {
-      if (!hints_.has(dir, names)) return rebuild_directories();
-    }
+  // A directory may have appeared, or have been removed and created again.
+  bool has_lost_directory() const {
+    const Places all = places();
+    return std::any_of(all.begin(), all.end(), [this](const auto& place) {
+      return !hints_.has(place.first, place.second);
+    });
   }
 
   // Within one tick of the file system's clock, a file may change twice and have the same stamp.

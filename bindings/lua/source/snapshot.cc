@@ -257,8 +257,14 @@ const SourceFile* Snapshot::known(const std::string& path) const {
   return found == by_path_.end() ? nullptr : found->second;
 }
 
+std::optional<std::string> Snapshot::hash_of(const std::string& path) const {
+  const auto found = by_path_.find(path);
+  if (found == by_path_.end()) return std::nullopt;
+  return found->second == nullptr ? "" : found->second->hash;
+}
+
 void Snapshot::adopt(Snapshot&& other) {
-  is_all_known_ = by_path_.empty() && unreadable_.empty();
+  is_all_known_ = is_all_known_ || (by_path_.empty() && unreadable_.empty());
   settled_.merge(other.settled_);
   files_.splice(files_.end(), other.files_);
   unread_.merge(other.unread_);

@@ -10,6 +10,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -52,6 +53,8 @@ class Snapshot {
   const std::string& unanswered() const { return unanswered_; }
   // Returns the file as it was read, or null.
   const SourceFile* known(const std::string& path) const;
+  // Returns the hash of a file that was looked at ("": it is missing), or nothing.
+  std::optional<std::string> hash_of(const std::string& path) const;
   // Returns true when everything that was read, and everything that was missing, still looks the
   // same.
   bool still_true() const;
@@ -78,7 +81,7 @@ class Snapshot {
   const SourceFile* read_memory(const std::string& path);
 
   std::vector<const MemoryFiles*> memory_;
-  std::shared_ptr<paths::MountTypes> mounts_ = std::make_shared<paths::MountTypes>();
+  std::shared_ptr<paths::MountTypes> mounts_ = paths::MountTypes::of_process();
   mutable std::string unanswered_;
   mutable std::list<SourceFile> files_;               // addresses stay
   mutable std::set<const SourceFile*> unread_;        // those of which only the hash is known

@@ -1,13 +1,19 @@
 // ScriptMonitor: which changes are reported, how soon, and that it leaves the loop as it was.
 #include "bindings/lua/source/script_monitor.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <climits>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "bindings/lua/source/snapshot.h"
+#include "runtime/base/unique_fd.h"
 #include "tests/support/catch.h"
 #include "tests/support/loop.h"
 
@@ -217,6 +223,45 @@ TEST_CASE("a directory that is replaced as a whole is reported, and monitored af
   monitored.changes = 0;
   write_in_place(file, "return 3");
   CHECK(monitored.reported());
+}
+
+TEST_CASE("a change while the monitor looks at other directories is not missed") {
+  const TempDir dir;
+  MonitorTimes times = Monitored::times();
+  times.settle = milliseconds(20);
+  Monitored monitored(times);
+  const std::string first = dir.write("a.lua", "return 1");
+  const std::string last = dir.write("z.lua", "return 1");
+  std::vector<std::string> files = {first, last, dir.path() + "/sub/new.lua"};
+  // There are so many directories that listening to them takes longer than the change.
+  for (int i = 0; i < 200; ++i) {
+    const std::string each = dir.path() + "/d" + std::to_string(i);
+    fs::create_directory(each);
+    files.push_back(each + "/new.lua");
+  }
+  monitored.monitor_files(files);
+
+  const UniqueFd opens(::inotify_init1(IN_CLOEXEC));
+  REQUIRE(::inotify_add_watch(opens.get(), last.c_str(), IN_OPEN) >= 0);
+  const auto is_opened = [&opens](int patience_ms) {
+    pollfd told{opens.get(), POLLIN, 0};
+    if (::poll(&told, 1, patience_ms) <= 0) return false;
+    char event[sizeof(inotify_event) + NAME_MAX + 1];
+    return ::read(opens.get(), event, sizeof event) > 0;
+  };
+  // The first look has ended.
+  REQUIRE(monitored.loop.until([&] { return is_opened(0); }));
+
+  std::thread writer([&] {
+    constexpr int kPatienceMs = 60'000;
+    if (is_opened(kPatienceMs)) write_in_place(first, "return 2");
+  });
+  // The next look begins because of the directory, and opens the last file because of its time.
+  const timespec times_of_last[] = {{1, 0}, {1, 0}};
+  CHECK(::utimensat(AT_FDCWD, last.c_str(), times_of_last, 0) == 0);
+  fs::create_directory(dir.path() + "/sub");
+  CHECK(monitored.reported());
+  writer.join();
 }
 
 TEST_CASE("without any hint the reconcile timer notices") {

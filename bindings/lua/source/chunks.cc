@@ -1,4 +1,4 @@
-#include "bindings/lua/policy/read_policy.h"
+#include "bindings/lua/source/chunks.h"
 
 #include <unistd.h>
 

@@ -136,11 +136,11 @@ void Backlog::recall(const std::string& name, std::function<void()> done) {
   if (session.is_late) return done();  // what is recalled later comes with a later result
   session.waiting.push_back(std::move(done));
   if (std::exchange(session.recalling, true)) return;
-  recording_.alarms().set(kJournalPatience,
-                          [this, alive = std::weak_ptr<const int>(lifetime_), name] {
-                            if (!alive.expired()) go_on_without(sessions_[name]);
-                          });
-  const auto finish = [this, name](bool recalled, std::vector<BacklogMessage> taken) {
+  const int alarm = recording_.when_late([this, alive = std::weak_ptr<const int>(lifetime_), name] {
+    if (!alive.expired()) go_on_without(sessions_[name]);
+  });
+  const auto finish = [this, name, alarm](bool recalled, std::vector<BacklogMessage> taken) {
+    recording_.alarms().clear(alarm);
     Session& of = sessions_[name];
     of.recalled = recalled && !std::exchange(of.recall_again, false);
     of.recalling = of.is_late = false;

@@ -70,11 +70,12 @@ class Border {
   static std::shared_ptr<const Callback> hold(const std::shared_ptr<Border>& border,
                                               Callback callback) {
     return {new Callback(std::move(callback)), [border](const Callback* held) {
-              // Work that post() refuses is destroyed on its own thread.
-              const int inside = border->is_here() ? 1 : 0;
-              border->depth_ += inside;
+              // Work that post() refuses is destroyed on its own thread, which counts nothing: the
+              // depth is the runtime's.
+              const bool is_here = border->is_here();
+              if (is_here) ++border->depth_;
               delete held;
-              border->depth_ -= inside;
+              if (is_here) --border->depth_;
             }};
   }
 

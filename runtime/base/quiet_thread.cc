@@ -30,4 +30,11 @@ std::thread quiet_thread(std::function<void()> work) {
   return std::thread(std::move(work));
 }
 
+std::thread quiet_thread(const char* name, std::function<void()> work) {
+  return quiet_thread([name, work = std::move(work)] {
+    ::pthread_setname_np(::pthread_self(), name);
+    work();
+  });
+}
+
 }  // namespace gibbous

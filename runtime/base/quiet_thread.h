@@ -6,7 +6,13 @@
 
 namespace gibbous {
 
+// The name of threads that read and write files of the state directory, as /proc and debuggers show
+// it (15 bytes at most).
+inline constexpr char kDiskThread[] = "gibbous-disk";
+
 // Throws std::system_error when this user or this group may have no thread more.
 std::thread quiet_thread(std::function<void()> work);
+// The same with a name, which must last for ever.
+std::thread quiet_thread(const char* name, std::function<void()> work);
 
 }  // namespace gibbous

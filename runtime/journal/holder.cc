@@ -6,11 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <system_error>
 #include <vector>
 
+#include "runtime/base/quiet_thread.h"
 #include "runtime/journal/place.h"
 
 namespace gibbous {
@@ -21,6 +24,7 @@ constexpr unsigned kFirstWalLock = 120;        // of the shared memory file: the
 constexpr unsigned kLastWalLock = 122;         // of a checkpoint and of a recovery
 constexpr unsigned kPendingByte = 0x40000000;  // of the database, in other modes
 constexpr std::size_t kMaxNamedProcesses = 5;
+constexpr std::size_t kMaxThreads = 1'000;
 
 unsigned long inode_of(const std::string& path) {
   struct stat file {};
@@ -80,19 +84,62 @@ void look_at_locks(const std::string& directory, const std::function<bool(const 
   }
 }
 
-}  // namespace
-
-std::string holder_of_journal(const std::string& directory) {
-  std::string holder;
-  look_at_locks(directory, [&holder](const FileLock& lock) {
+// Returns the process that holds a lock for writing; 0 when none is known to.
+long writer_of(const std::string& directory) {
+  long pid = 0;
+  look_at_locks(directory, [&pid](const FileLock& lock) {
     const bool of_writer = lock.of_database
                                ? lock.from >= kPendingByte
                                : lock.from >= kFirstWalLock && lock.from <= kLastWalLock;
     if (!lock.for_writing || !of_writer) return true;
-    holder = lock.pid == ::getpid() ? "this process, which is still writing" : described(lock.pid);
+    pid = lock.pid;
     return false;
   });
-  return holder;
+  return pid;
+}
+
+struct Thread {
+  std::string name;
+  char state = '?';
+};
+
+// The state follows the name, which may itself contain a parenthesis: "4711 (a) R 1".
+Thread thread_at(const std::filesystem::path& directory) {
+  std::ifstream file(directory / "stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name = line.find('(');
+  const std::size_t name_end = line.rfind(") ");
+  if (name_end == std::string::npos || name > name_end || name_end + 2 >= line.size()) return {};
+  return {line.substr(name + 1, name_end - name - 1), line[name_end + 2]};
+}
+
+bool has_thread(long pid, const std::function<bool(const Thread&)>& is_it) {
+  std::error_code gone;
+  std::filesystem::directory_iterator thread("/proc/" + std::to_string(pid) + "/task", gone);
+  for (std::size_t i = 0; !gone && i < kMaxThreads && thread != std::filesystem::end(thread); ++i) {
+    if (is_it(thread_at(thread->path()))) return true;
+    thread.increment(gone);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string holder_of_journal(const std::string& directory) {
+  const long pid = writer_of(directory);
+  if (pid == 0) return "";
+  return pid == ::getpid() ? "this process, which is still writing" : described(pid);
+}
+
+bool is_journal_at_work(const std::string& directory) {
+  const long pid = writer_of(directory);
+  const bool is_other = pid != 0 && pid != ::getpid();
+  return has_thread(is_other ? pid : ::getpid(), [is_other](const Thread& thread) {
+    // The host's threads compute for reasons of their own.
+    const bool may_compute = is_other || thread.name == kDiskThread;
+    return thread.state == 'D' || (may_compute && thread.state == 'R');
+  });
 }
 
 std::set<long> users_of_journal(const std::string& directory) {

@@ -53,6 +53,8 @@ struct JournalOptions {
   std::function<void()> on_durable;               // after each commit
   std::function<void(const Status&)> on_problem;  // once for each outage
   std::function<void()> on_recovered;
+  // create() is about to make a file where there is none; on its thread, and before it does.
+  std::function<void()> on_new;
   // The file that was opened lacks what was committed before: journal_cut, with what is missing.
   // May come from within create(), too.
   std::function<void(const Status&)> on_lost;

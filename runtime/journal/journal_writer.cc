@@ -1,12 +1,10 @@
 // The writer thread waits for a group to fill, takes all entries and commits them. After an error,
 // it keeps them and writes them again through a new connection, at intervals, while the queue fills
 // up.
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "runtime/base/quiet_thread.h"
 #include "runtime/base/state_file.h"
 #include "runtime/journal/journal_impl.h"
 #include "runtime/journal/notices.h"
@@ -14,35 +12,15 @@
 #include "runtime/journal/tidy.h"
 
 namespace gibbous {
-namespace {
-
-// The host's own threads handle its signals. A file that grows too large is an error here, not a
-// signal.
-class WithoutSignals {
- public:
-  WithoutSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  WithoutSignals(const WithoutSignals&) = delete;
-  WithoutSignals& operator=(const WithoutSignals&) = delete;
-
- private:
-  sigset_t before_;
-};
-
-}  // namespace
 
 Journal::Impl::Impl(JournalOptions options, const Clock& clock, Nanos now,
                     std::unique_ptr<BatchWriter> store)
     : options_(std::move(options)), clock_(clock), tidied_(now), store_(std::move(store)) {}
 
 void Journal::Impl::begin(const std::shared_ptr<Impl>& self) {
-  const WithoutSignals inherited;
-  // It may have to be given up: then all of this lives until the disk lets it go.
-  self->thread_ = std::thread([self] {
+  // It may have to be given up: then all of this lives until the disk lets it go. A file that grows
+  // too large is an error there, not a signal.
+  self->thread_ = quiet_thread(kDiskThread, [self] {
     self->write_loop();
     const std::lock_guard lock(self->mutex_);
     self->ended_ = true;

@@ -43,6 +43,10 @@ std::string journal_path(const std::string& directory) {
   return directory + "/" + kJournalName;
 }
 
+bool journal_exists(const std::string& directory) {
+  return ::access(journal_path(directory).c_str(), F_OK) == 0;
+}
+
 Status check_place(const std::string& directory, bool make) {
   const Result<UniqueFd> held = open_state_directory(directory, make);
   if (!held) return held.status();

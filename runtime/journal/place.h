@@ -14,6 +14,7 @@ namespace gibbous {
 inline constexpr const char* kJournalName = "sessions.db";
 
 std::string journal_path(const std::string& directory);
+bool journal_exists(const std::string& directory);
 
 // Checks that only this user can write to the directory, and that the file and SQLite's files next
 // to it are regular files of this user and not links. With `make`, missing ones are created (0700,

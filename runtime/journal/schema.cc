@@ -276,17 +276,24 @@ Status migrate_one(Database& database, const Migration& migration, std::size_t v
   return database.execute(mark.c_str());
 }
 
-Status prepare_once(Database& database, bool wal) {
+// Even where this changes nothing, SQLite takes the lock for writing, which may be held for long.
+Status prepare_pages(Database& database) {
   constexpr std::int64_t kIncremental = 2;
   const Result<std::int64_t> vacuum = database.number("PRAGMA auto_vacuum");
-  if (!vacuum) return vacuum.status();
-  // Even where this changes nothing, SQLite takes the lock for writing, which may be held for long.
-  if (*vacuum != kIncremental) {
-    Status status = database.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL");
-    if (!status) return status;
-  }
+  if (!vacuum || *vacuum == kIncremental) return vacuum.status();
+  const Result<std::int64_t> pages = database.number("PRAGMA page_count");
+  if (!pages) return pages.status();
+  // A rollback journal on the disk would cost six syncs more, and there is nothing to roll back.
+  Status status = *pages == 0 ? database.execute("PRAGMA journal_mode=MEMORY") : Status();
+  if (status) status = database.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL");
+  return status;
+}
+
+Status prepare_once(Database& database, bool wal) {
+  Status status = prepare_pages(database);
   const char* const mode = wal ? "PRAGMA journal_mode=WAL" : "PRAGMA journal_mode=DELETE";
-  if (Status status = database.execute(mode); !status) return status;
+  if (status) status = database.execute(mode);
+  if (!status) return status;
   return database.execute(
       "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000; PRAGMA secure_delete=ON;"
       "PRAGMA journal_size_limit=67108864");

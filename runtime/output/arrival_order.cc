@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -202,6 +203,24 @@ ArrivalOrder::Offsets ArrivalOrder::before(Offset at) const {
     offsets[arrival->stream] = arrival->from;
   }
   return offsets;
+}
+
+std::vector<ArrivalOrder::Stretch> ArrivalOrder::stretches(const Offsets& after) const {
+  const auto is_passed = [&after](const Arrival& arrival) {
+    return arrival.to <= after[arrival.stream];
+  };
+  auto first = arrivals_.end();
+  // Neighbours are of different streams: before two that were passed, all were.
+  while (first != arrivals_.begin()) {
+    const bool passed = first != arrivals_.end() && is_passed(*first);
+    if (passed && is_passed(*std::prev(first))) break;
+    --first;
+  }
+  std::vector<Stretch> found;
+  for (; first != arrivals_.end(); ++first) {
+    if (!is_passed(*first)) found.push_back({first->stream, first->to});
+  }
+  return found;
 }
 
 Offset ArrivalOrder::first_after(const Offsets& read) const {

@@ -53,6 +53,14 @@ class ArrivalOrder {
 
   // Returns how many bytes of each stream are before `at`.
   Offsets before(Offset at) const;
+  // A stretch of one stream, from where the stretch of it before this one ended.
+  struct Stretch {
+    std::size_t stream = 0;
+    Offset to = 0;
+  };
+  // Returns how what comes after these offsets alternates between the streams, as far as it is
+  // known.
+  std::vector<Stretch> stretches(const Offsets& after) const;
   // Returns the first byte that readers who are at these offsets have not both passed.
   Offset first_after(const Offsets& read) const;
 

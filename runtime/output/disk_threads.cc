@@ -103,7 +103,7 @@ void DiskThreads::run(std::function<void()> work, std::function<void()> done) {
 
 void DiskThreads::begin_thread() {
   try {
-    quiet_thread([shared = shared_] { shared->work_all(); }).detach();
+    quiet_thread(kDiskThread, [shared = shared_] { shared->work_all(); }).detach();
     return;
   } catch (const std::system_error&) {
     const std::lock_guard lock(shared_->mutex);

@@ -6,6 +6,11 @@
 #include "runtime/recording/recording.h"
 
 namespace gibbous {
+namespace {
+
+constexpr Millis kBetweenTries{250};
+
+}  // namespace
 
 void QueuedStarts::stop() {
   lifetime_.reset();
@@ -19,11 +24,16 @@ void QueuedStarts::add(RunRecord run, Done done) {
     return;
   }
   const std::string id = run.run_id;
-  const int alarm = recording_.alarms().set(kJournalPatience, [this, id] { on_late(id); });
+  const int alarm = recording_.when_late([this, id] { on_late(id); });
   starts_[id] = {std::move(run), std::move(done), alarm, std::make_shared<RunTicket>()};
-  recording_.when_open([this, id, alive = std::weak_ptr<const int>(lifetime_)](const Status& open) {
-    if (alive.lock()) on_open(id, open);
-  });
+  when_open(id);
+}
+
+void QueuedStarts::when_open(const std::string& run_id) {
+  recording_.when_open(
+      [this, run_id, alive = std::weak_ptr<const int>(lifetime_)](const Status& open) {
+        if (alive.lock()) on_open(run_id, open);
+      });
 }
 
 void QueuedStarts::on_open(const std::string& run_id, const Status& open) {
@@ -31,7 +41,7 @@ void QueuedStarts::on_open(const std::string& run_id, const Status& open) {
   if (found == starts_.end()) return;
   Journal* journal = recording_.journal();
   if (!open || journal == nullptr) {
-    give_up(run_id, open ? Status::error("shutdown", "the runtime is shutting down") : open);
+    on_problem(run_id, open ? Status::error("shutdown", "the runtime is shutting down") : open);
     return;
   }
   const Taken taken = journal->put_run(found->second.run, posted(run_id, &QueuedStarts::finish),
@@ -46,6 +56,7 @@ void QueuedStarts::on_open(const std::string& run_id, const Status& open) {
                                             "moment; try again")
                             : problem);
   } else {
+    found->second.given = true;
     (void)journal->append(run_id, {1, ItemType::kState, found->second.run.status, "", 0});
     journal->forget_run(run_id);
     // An outage is noticed by the next attempt to write, which this hurries.
@@ -66,7 +77,24 @@ QueuedStarts::Done QueuedStarts::posted(std::string run_id,
 }
 
 void QueuedStarts::on_flushed(const std::string& run_id, const Status& status) {
-  if (!status) give_up(run_id, status);
+  if (!status) on_problem(run_id, status);
+}
+
+// Another process may free the journal before on_late() gives the start up.
+void QueuedStarts::on_problem(const std::string& run_id, const Status& why) {
+  if (why.code() != "journal_busy") return give_up(run_id, why);
+  recording_.alarms().set(kBetweenTries,
+                          [this, run_id, alive = std::weak_ptr<const int>(lifetime_)] {
+                            if (alive.lock()) try_again(run_id);
+                          });
+}
+
+void QueuedStarts::try_again(const std::string& run_id) {
+  const auto found = starts_.find(run_id);
+  if (found == starts_.end()) return;
+  Journal* journal = recording_.journal();
+  if (!found->second.given || journal == nullptr) return when_open(run_id);
+  journal->flush(posted(run_id, &QueuedStarts::on_flushed));
 }
 
 void QueuedStarts::finish(const std::string& run_id, const Status& status) {

@@ -26,7 +26,8 @@ class QueuedStarts {
   QueuedStarts& operator=(const QueuedStarts&) = delete;
 
   // `done` comes when the run is on disk, or with the reason why it is not and never will be:
-  // journal_busy when another process holds the file, otherwise the journal's problem.
+  // journal_busy when another process holds the file, or its disk is slow, for longer than a caller
+  // waits (Recording::when_late()); otherwise the journal's problem.
   void add(RunRecord run, Done done);
   // Withdraws the run unless it is on disk; its `done` no longer comes.
   void cancel(const std::string& run_id);
@@ -39,12 +40,16 @@ class QueuedStarts {
     Done done;
     int alarm = 0;
     std::shared_ptr<RunTicket> ticket;
+    bool given = false;  // to the journal
   };
 
   // Makes a callback that the journal's thread may call, about the start of one run.
   Done posted(std::string run_id, void (QueuedStarts::*then)(const std::string&, const Status&));
+  void when_open(const std::string& run_id);
   void on_open(const std::string& run_id, const Status& open);
   void on_flushed(const std::string& run_id, const Status& status);
+  void on_problem(const std::string& run_id, const Status& why);
+  void try_again(const std::string& run_id);
   void finish(const std::string& run_id, const Status& status);
   void give_up(const std::string& run_id, const Status& why);
   void on_late(const std::string& run_id);

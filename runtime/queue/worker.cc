@@ -172,7 +172,7 @@ void Worker::request_kill(const std::string& run_id, const std::string& signal,
   const auto answer = [waits](const Result<KillRequest>& request) {
     if (const auto once = std::exchange(*waits, nullptr)) once(request);
   };
-  const int alarm = recording_.alarms().set(kJournalPatience, [this, answer] {
+  const int alarm = recording_.when_late([this, answer] {
     const Status busy = recording_.busy();
     answer(Status::error(
         busy.code(), "The kill is carried out once the journal can be written: " + busy.message()));

@@ -15,9 +15,16 @@ Alarms::Alarms(uv_loop_s* loop) : loop_(loop), timer_(new uv_timer_t) {
 }
 
 int Alarms::set(Millis after, std::function<void()> then) {
+  return look(after, [then = std::move(then)] {
+    then();
+    return Millis(0);
+  });
+}
+
+int Alarms::look(Millis after, std::function<Millis()> look) {
   if (timer_ == nullptr) return 0;
   uv_update_time(loop_);
-  alarms_[++last_] = {uv_now(loop_) + static_cast<std::uint64_t>(after.count()), std::move(then)};
+  alarms_[++last_] = {uv_now(loop_) + static_cast<std::uint64_t>(after.count()), std::move(look)};
   arm();
   return last_;
 }
@@ -56,9 +63,15 @@ void Alarms::ring() {
   for (const int number : due) {
     const auto found = alarms_.find(number);
     if (found == alarms_.end()) continue;
-    const auto then = std::move(found->second.then);
-    alarms_.erase(found);
-    then();
+    auto look = std::move(found->second.look);
+    const Millis after = look();
+    const auto still = alarms_.find(number);
+    if (still == alarms_.end()) continue;
+    if (after == Millis(0)) {
+      alarms_.erase(still);
+    } else {
+      still->second = {uv_now(loop_) + static_cast<std::uint64_t>(after.count()), std::move(look)};
+    }
   }
   arm();
 }

@@ -22,6 +22,9 @@ class Alarms {
 
   // Returns a number for clear(); 0 after close().
   int set(Millis after, std::function<void()> then);
+  // The same, but `look` returns after how long it is called again, under the same number; 0:
+  // never.
+  int look(Millis after, std::function<Millis()> look);
   void clear(int alarm);
   // Clears all.
   void close();
@@ -29,7 +32,7 @@ class Alarms {
  private:
   struct Alarm {
     std::uint64_t due = 0;  // milliseconds of the loop
-    std::function<void()> then;
+    std::function<Millis()> look;
   };
   void arm();
   void ring();

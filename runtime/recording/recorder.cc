@@ -14,6 +14,9 @@ constexpr std::size_t kMaxPending = 1000;
 // Sizes of a terminal that follow each other faster, without output between, are one item.
 constexpr Millis kSizePause{200};
 constexpr int kRefreshedAtOnce = 8;  // 40 µs each
+// After kLateEventTime.
+constexpr Millis kLateTurn{1};
+constexpr int kTurnsForEvents = 100;
 
 }  // namespace
 
@@ -214,12 +217,19 @@ void Recorder::settle_event(std::string_view run_id) {
 }
 
 void Recorder::await_events(Track& track) {
-  if (track.late_event != 0) return;
-  track.late_event = runs_.after(kLateEventTime, [this, id = track.record.run_id] {
+  if (track.late_event == 0) await_events(track, kLateEventTime, kTurnsForEvents);
+}
+
+// A host that stood still meanwhile comes here before its handlers have had a turn, so they get
+// some.
+void Recorder::await_events(Track& track, Millis patience, int turns) {
+  track.late_event = runs_.after(patience, [this, id = track.record.run_id, turns] {
     const auto found = tracks_.find(id);
     if (found == tracks_.end()) return;
-    found->second.late_event = 0;
-    stop_waiting(found->second);
+    Track& late = found->second;
+    late.late_event = 0;
+    if (turns > 0) return await_events(late, kLateTurn, turns - 1);
+    stop_waiting(late);
   });
 }
 

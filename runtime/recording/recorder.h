@@ -42,7 +42,7 @@ inline constexpr std::uint64_t kMaxRecordedTailBytes = std::uint64_t{512} << 10;
 // this is what a host that is killed may lose.
 inline constexpr Millis kTailInterval{5'000};
 
-// An event that comes later after the end of its run is not recorded.
+// An event that comes later after the end of its run is not recorded, unless the host stood still.
 inline constexpr Millis kLateEventTime{5'000};
 
 class Recorder final : public RunsObserver {
@@ -75,7 +75,8 @@ class Recorder final : public RunsObserver {
   // Records an event of the run, as JSON, after the output that exists by now.
   void add_event(std::string_view run_id, std::string_view name, std::string json);
   // Keeps the record open for an event that is still to come, also when the run ends: for
-  // kLateEventTime after that at most. Each call needs one of settle_event(), after the event.
+  // kLateEventTime after that, and the turns that a host needs which stood still then. Each call
+  // needs one of settle_event(), after the event.
   void expect_event(std::string_view run_id);
   void settle_event(std::string_view run_id);
   // Records the run again, because its meta_json has changed.
@@ -202,6 +203,7 @@ class Recorder final : public RunsObserver {
   void let_go(Track& track);
   void finish(Track& track);
   void await_events(Track& track);
+  void await_events(Track& track, Millis patience, int turns);
   void stop_waiting(Track& track);
 
   Runs& runs_;

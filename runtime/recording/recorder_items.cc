@@ -105,7 +105,15 @@ bool Recorder::put_item(Track& track, JournalItem item, const Marks& next) {
   return true;
 }
 
+// In the order in which the lines came, also when they were held back until now.
 bool Recorder::put_output(Track& track, const Marks& until) {
+  if (track.run != nullptr && track.next[0] < until[0] && track.next[1] < until[1]) {
+    for (const auto& [stream, to] : track.run->arrivals().stretches(track.next)) {
+      if (!put_stream(track, static_cast<StreamId>(stream), std::min(to, until[stream]))) {
+        return false;
+      }
+    }
+  }
   for (std::size_t i = 0; i < kStreams; ++i) {
     if (!put_stream(track, static_cast<StreamId>(i), until[i])) return false;
   }

@@ -1,9 +1,9 @@
 #include "runtime/recording/recording.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -18,6 +18,10 @@ namespace {
 // How long a question waits for a process that locks readers out, too: the caller that found that
 // the journal is late has waited already.
 constexpr Millis kLatePatience{50};
+// Longer than a client needs from the start of a server to the list of its tools.
+constexpr Millis kOpenSoon{100};
+constexpr Millis kBetweenLooks{250};  // at the process that holds the journal
+constexpr int kMostStill = 4;         // looks: a host may always come late
 
 }  // namespace
 
@@ -26,7 +30,9 @@ struct Recording::Opening {
   JournalOptions options;
   const Clock* clock;
   bool waited_for = false;  // finish_opening() has the result; ignore the thread's answer
-  std::mutex mutex;         // of all below
+  // There was no journal before.
+  std::shared_ptr<std::atomic<bool>> makes_it = std::make_shared<std::atomic<bool>>(false);
+  std::mutex mutex;  // of all below
   std::condition_variable done;
   std::optional<Result<std::unique_ptr<Journal>>> result;
 
@@ -146,6 +152,12 @@ void Recording::open() {
   }
 }
 
+void Recording::open_soon() {
+  alarms_.set(kOpenSoon, [this] {
+    if (state_ == State::kClosed) open();
+  });
+}
+
 // Recording goes on as without a journal until it is open: runs are not held back again.
 void Recording::begin_opening() {
   state_ = State::kOpening;
@@ -153,6 +165,7 @@ void Recording::begin_opening() {
   alarms_.clear(next_try_);
   opening_ = std::make_shared<Opening>();
   opening_->options = options_.journal;
+  opening_->options.on_new = [makes_it = opening_->makes_it] { *makes_it = true; };
   opening_->clock = &clock_;
   disk_.run([opening = opening_] { opening->open(); },
             [this, opening = opening_] {
@@ -160,14 +173,29 @@ void Recording::begin_opening() {
             });
 }
 
-bool Recording::has_past() const {
-  std::error_code ignored;
-  return std::filesystem::exists(options_.journal.directory + "/sessions.db", ignored);
+bool Recording::has_past() {
+  if (!is_enabled()) return false;
+  if (opening_ != nullptr && *opening_->makes_it) return false;
+  const std::string& directory = options_.journal.directory;
+  if (!past_) {
+    past_ = journal_exists(directory);
+  } else if (!*past_ && !std::exchange(looks_for_past_, true)) {
+    const auto found = std::make_shared<bool>(false);
+    disk_.run([found, directory] { *found = journal_exists(directory); },
+              [this, found] {
+                looks_for_past_ = false;
+                past_ = *past_ || *found;
+              });
+  }
+  return *past_;
 }
 
 void Recording::on_opened(Result<std::unique_ptr<Journal>> opened) {
   opening_.reset();
-  if (opened) journal_ = std::move(opened.value());
+  if (opened) {
+    journal_ = std::move(opened.value());
+    past_ = true;
+  }
   if (state_ == State::kEnding) {
     if (journal_) {
       recorder_->set_journal(journal_.get());
@@ -182,7 +210,7 @@ void Recording::on_opened(Result<std::unique_ptr<Journal>> opened) {
   if (journal_) {
     if (on_join) {
       joining_ = true;
-      join_alarm_ = alarms_.set(kJournalPatience, [this] { joined(); });
+      join_alarm_ = when_late([this] { joined(); });
       on_join(*journal_);
     }
     recorder_->set_journal(journal_.get());
@@ -252,11 +280,38 @@ std::function<void(const Status&)> Recording::patient(std::function<void(const S
   const auto call = [waits](const Status& status) {
     if (const auto once = std::exchange(*waits, nullptr)) once(status);
   };
-  const int alarm = alarms_.set(patience, [this, call] { call(busy()); });
+  const int alarm = when_late([this, call] { call(busy()); }, patience);
   return [this, call, alarm](const Status& status) {
     alarms_.clear(alarm);
     call(status);
   };
+}
+
+// A process between two waits for its disk, and without a processor, is not idle yet. While the
+// machine stood still, or this host, nobody could do anything.
+int Recording::when_late(std::function<void()> then, Millis patience) {
+  const Millis first = patience - kBetweenLooks;
+  auto left = (options_.slow_disk_patience - first) / kBetweenLooks;
+  return alarms_.look(first,
+                      [this, then = std::move(then), patience, left, idle = first - kBetweenLooks,
+                       due = clock_.now() + first, still = 0]() mutable {
+                        const Nanos now = clock_.now();
+                        const bool stood_still = now - due > kBetweenLooks && ++still <= kMostStill;
+                        due = now + kBetweenLooks;
+                        idle = stood_still || is_at_work() ? Millis(0) : idle + kBetweenLooks;
+                        if (idle < patience && left-- > 0) return kBetweenLooks;
+                        then();
+                        return Millis(0);
+                      });
+}
+
+// A thousand callers that wait look once.
+bool Recording::is_at_work() {
+  const Nanos now = clock_.now();
+  if (looked_ && now - *looked_ < kBetweenLooks / 2) return at_work_;
+  looked_ = now;
+  at_work_ = paths::answers_at_once(directory()) && is_journal_at_work(directory());
+  return at_work_;
 }
 
 Status Recording::busy() const {
@@ -285,27 +340,33 @@ void Recording::flush(std::function<void(const Status&)> then) {
 
 void Recording::items(std::string run_id, std::uint64_t since_seq, std::size_t limit,
                       std::size_t max_bytes, std::function<void(Result<RecordedItems>)> then) {
-  const bool is_here = recorder_->record_of(run_id).has_value();
-  const auto answer = [this, run_id, since_seq, is_here,
-                       then = std::move(then)](Result<RecordedItems> read) {
-    Result<RecordedItems> told = with_run_here(run_id, since_seq, std::move(read));
-    if (told) {
-      const RunRecord& run = told->run;
-      told->open = is_here && is_terminal_status(run.status) && run.finished_at == 0;
-    }
+  const auto read = [run_id, since_seq, limit,
+                     max_bytes](JournalReader& reader) -> Result<RecordedItems> {
+    // Read this first: if the run has ended by now, its items are all there.
+    Result<RunRecord> run = reader.run(run_id);
+    if (!run) return run.status();
+    Result<ItemPage> page = reader.items(run_id, since_seq, limit, max_bytes);
+    if (!page) return page.status();
+    return RecordedItems{std::move(*run), std::move(*page)};
+  };
+  const auto is_unfinished = [](const Result<RecordedItems>& told) {
+    return told && is_terminal_status(told->run.status) && told->run.finished_at == 0;
+  };
+  const auto answer = [this, run_id, since_seq, is_unfinished,
+                       then = std::move(then)](Result<RecordedItems> got) {
+    const bool is_here = recorder_->record_of(run_id).has_value();
+    Result<RecordedItems> told = with_run_here(run_id, since_seq, std::move(got));
+    if (told) told->open = is_here && is_unfinished(told);
     then(std::move(told));
   };
-  flush_soon([this, run_id, since_seq, limit, max_bytes, answer] {
+  flush_soon([this, run_id, read, is_unfinished, answer] {
     look_up<Result<RecordedItems>>(
-        [run_id, since_seq, limit, max_bytes](JournalReader& reader) -> Result<RecordedItems> {
-          // Read this first: if the run has ended by now, its items are all there.
-          Result<RunRecord> run = reader.run(run_id);
-          if (!run) return run.status();
-          Result<ItemPage> page = reader.items(run_id, since_seq, limit, max_bytes);
-          if (!page) return page.status();
-          return RecordedItems{std::move(*run), std::move(*page)};
-        },
-        answer);
+        read, [this, run_id, read, is_unfinished, answer](Result<RecordedItems> got) {
+          // The run of another host, or one that was finished here since then.
+          const bool again = is_unfinished(got) && !recorder_->record_of(run_id);
+          if (!again) return answer(std::move(got));
+          look_up<Result<RecordedItems>>(read, answer);
+        });
   });
 }
 

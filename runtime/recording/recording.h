@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,8 +30,10 @@ struct uv_loop_s;
 
 namespace gibbous {
 
-// How long a caller waits for the journal before it goes on without.
+// How long a caller waits for the journal before it goes on without: when another process holds it,
+// or nobody knows what its disk does; and when what holds it up is a slow disk of this machine.
 inline constexpr Millis kJournalPatience{1'000};
+inline constexpr Millis kSlowDiskPatience{10'000};
 // How long a question to the journal may take that was read without waiting for anybody.
 inline constexpr Millis kLookupPatience{5'000};
 // How long the end waits for the disk: of another machine or process, or of this one.
@@ -41,6 +44,7 @@ struct RecordingOptions {
   // Its callbacks about room and problems are set here; directory "": there is none.
   JournalOptions journal;
   RecorderOptions recorder;
+  Millis slow_disk_patience = kSlowDiskPatience;
 };
 
 struct RecordedItems {
@@ -63,13 +67,18 @@ class Recording {
   const std::string& directory() const { return options_.journal.directory; }
   // Opens the journal now, if it is not open; otherwise the first run opens it.
   void open();
-  // Returns true when earlier hosts may have left anything.
-  bool has_past() const;
+  // The same a moment later, unless it is needed before: a host that only says what it offers, and
+  // ends, need not wait for the disk.
+  void open_soon();
+  // Returns true when earlier hosts may have left anything: not while this one makes the journal.
+  // Only the first call waits for the disk, so make it while nobody waits for the loop. What others
+  // make later is found out beside the loop, for the next call.
+  bool has_past();
   // Called from the loop when the journal is open, or with the reason why it cannot be (code
   // no_journal when there is none). A journal that failed to open is tried again: at intervals, and
   // by this, at most once in kJournalPatience.
   void when_open(std::function<void(const Status&)> then);
-  // The same, but waits at most kJournalPatience; then it says journal_busy.
+  // The same, but waits as when_late() does; then it says journal_busy.
   void when_open_soon(std::function<void(const Status&)> then);
   // Returns ok, or why nothing is recorded at the moment.
   Status problem() const;
@@ -86,8 +95,8 @@ class Recording {
   // the journal is open and before anything is written; `resumes_run` says whether the worker will
   // resume the record of an adopted run; `on_ending` comes before the journal is closed.
   std::function<void(Journal&)> on_join;
-  // The worker calls this once it has taken over what dead ones left. Until then, or for a second,
-  // when_open() waits: a run of a dead host would look like that of another one.
+  // The worker calls this once it has taken over what dead ones left. Until then, or until it is
+  // late, when_open() waits: a run of a dead host would look like that of another one.
   void joined();
   std::function<bool(const std::string& run_id)> resumes_run;
   std::function<void()> on_ending;
@@ -96,10 +105,14 @@ class Recording {
 
   // Called from the loop when everything so far is on disk, or with the reason why it is not.
   void flush(std::function<void(const Status&)> then);
+  // Calls `then` when a caller has waited long enough: after `patience`, or after the slow disk's
+  // at most while the process that holds the journal is at work on a disk of this machine. Returns
+  // the number of an alarm.
+  int when_late(std::function<void()> then, Millis patience = kJournalPatience);
   // Returns the error journal_busy, which names the process that holds the file, where it is known.
   Status busy() const;
   // Reads the run and its items above `since_seq`, as of now; during an outage, as of the last
-  // commit, and after kJournalPatience at most. A run that goes on here is always known: its
+  // commit, and as soon as when_late() says. A run that goes on here is always known: its
   // error_message then says what keeps its items from being read. Fails with run_not_found, and as
   // JournalReader does.
   void items(std::string run_id, std::uint64_t since_seq, std::size_t limit, std::size_t max_bytes,
@@ -140,7 +153,7 @@ class Recording {
   void resume(const std::string& run_id);
   void flush_soon(std::function<void()> then);
   // Makes a callback that calls `then` once: with its own status, or with busy() if it has not been
-  // called after `patience`.
+  // called in time.
   std::function<void(const Status&)> patient(std::function<void(const Status&)> then,
                                              Millis patience = kJournalPatience);
   Result<RecordedItems> with_run_here(const std::string& run_id, std::uint64_t since_seq,
@@ -149,6 +162,7 @@ class Recording {
   void go_on();
   void notify_writable();
   void notify_waiting();
+  bool is_at_work();
   void look_up_next();
   void add_lookup(std::function<Status(JournalReader*)> read,
                   std::function<void(const Status&)> then);
@@ -173,13 +187,17 @@ class Recording {
   bool may_try_ = false;             // before it rings
   std::set<std::string> unresumed_;  // adopted runs that wait for the journal
   std::shared_ptr<Opening> opening_;
+  std::optional<bool> past_;  // what has_past() has seen last
+  bool looks_for_past_ = false;
   DiskThreads disk_;
   Alarms end_alarm_;
   Status end_problem_;
   bool looking_up_ = false;
   bool joining_ = false;
   int join_alarm_ = 0;
-  bool is_late_ = false;  // a caller has waited too long, and what it waited for goes on
+  bool is_late_ = false;         // a caller has waited too long, and what it waited for goes on
+  std::optional<Nanos> looked_;  // when is_at_work() last looked, and what it saw
+  bool at_work_ = false;
   std::vector<std::function<void(const Status&)>> waiting_;
   std::vector<std::function<void()>> on_writable_;
   std::deque<std::shared_ptr<Lookup>> lookups_;

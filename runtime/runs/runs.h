@@ -145,7 +145,7 @@ class Runs final : private KeeperListener {
   void usage(Run& run, std::function<void(Run&, const std::optional<RunUsage>&)> on_usage);
 
   // While held, its output stays in its pipes, and it waits when they are full. Its exit is still
-  // reported, at the drain limit at the latest.
+  // reported, soon after the drain limit at the latest, and all that it wrote is read before.
   void hold(Run& run, bool held);
 
   // Says that a detached run is on disk up to these offsets of its streams, and with `end` whole:

@@ -209,6 +209,8 @@ void Runs::on_drain_limit(Entry& entry) {
   constexpr int kTurnsForEnds = 10;  // of streams that nobody holds any more
   entry.drain = 0;
   const bool unread = !entry.run.ended() && !settled(entry);
+  // An end without the output before it would hide why it came.
+  if (unread) hold(entry.run, false);
   if (entry.late_turns++ < (unread ? kTurnsForOutput : kTurnsForEnds)) {
     entry.drain = deadlines_->after(kLateTurn, [this, &entry] { on_drain_limit(entry); });
     return;

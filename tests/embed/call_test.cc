@@ -20,7 +20,7 @@ using testing::Host;
 TEST_CASE("embed: a call that exceeds its deadline is cancelled and says so") {
   Host host(auto_mode());
   std::optional<CallResult> result;
-  CallRequest request{"wait_for", R"({"port":1,"timeout":600})"};
+  CallRequest request{"wait_for", R"({"port":1,"timeout":600000})"};
   request.timeout = std::chrono::milliseconds(50);
   host.runtime->call(request, [&](CallResult got) { result = std::move(got); });
   REQUIRE(host.until([&] { return result.has_value(); }));

@@ -18,9 +18,6 @@ namespace {
 
 using testing::auto_mode;
 
-// The sanitizers need descriptors themselves, to find out whether memory may be read.
-#ifndef __SANITIZE_ADDRESS__
-
 // Leaves this process `spare` more descriptors than it has.
 class FewDescriptors {
  public:
@@ -71,8 +68,6 @@ TEST_CASE("a create that fails for lack of descriptors leaves nothing in a borro
   CHECK(failed > 0);
   CHECK(made);
 }
-
-#endif
 
 TEST_CASE("runs inherit the environment that the host gives, and nothing of its own") {
   RuntimeOptions options = auto_mode();

@@ -30,7 +30,7 @@ TEST_CASE("end: close() inside a callback comes after it, and answers every call
         closed = false;
       },
       [&](Place& place) {
-        place.runtime->call({"wait_for", R"({"port":1,"timeout":600})"},
+        place.runtime->call({"wait_for", R"({"port":1,"timeout":600000})"},
                             [&](const CallResult&) { ++answers; });
         CHECK(place.runtime->close([&] { closed = true; }) == Refusal::kNone);
         CHECK_FALSE(closed);
@@ -47,7 +47,7 @@ TEST_CASE("end: a runtime deleted inside a callback ends after it, and answers e
         answers = 0;
       },
       [&](Place& place) {
-        place.runtime->call({"wait_for", R"({"port":1,"timeout":600})"},
+        place.runtime->call({"wait_for", R"({"port":1,"timeout":600000})"},
                             [&](const CallResult&) { ++answers; });
         place.runtime.reset();
       });
@@ -127,7 +127,7 @@ TEST_CASE("end: a runtime may be deleted by the answers that close() gives") {
       Place place(borrowed);
       bool closed = false;
       bool waits = false;
-      place.runtime->call({"wait_for", R"({"port":1,"timeout":600})"},
+      place.runtime->call({"wait_for", R"({"port":1,"timeout":600000})"},
                           [&](const CallResult&) { place.runtime.reset(); });
       place.runtime->call({"bg_status"}, [&](const CallResult&) { waits = true; });
       REQUIRE(place.until([&] { return waits; }));

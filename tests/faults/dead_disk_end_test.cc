@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/support/conversation.h"
@@ -26,7 +27,8 @@ using testing::RemoteDisk;
 using testing::TempDir;
 
 constexpr const char* kLogged =
-    "return { toolsets = { require 'toolsets.bg', { name = 'x', tools = { tool { name = 'logged',\n"
+    "return { toolsets = { require 'toolsets.bg', require 'toolsets.wait',\n"
+    "{ name = 'x', tools = { tool { name = 'logged',\n"
     "  description = 'Starts a run with a log.', permission = 'execute',\n"
     "  input = schema.object { command = schema.string {}, path = schema.string {} },\n"
     "  run = function(args)\n"
@@ -261,6 +263,58 @@ TEST_CASE("dead disk: an MCP server ends its runs and leaves in time, and says w
   CHECK_THAT(server.stderr_text(), Contains("path_unanswered: state_dir"));
   CHECK_THAT(server.stderr_text(), Contains(desk.disk.path("state")));
   CHECK_THAT(server.stderr_text(), Contains("may be missing"));
+  CHECK(loop.until([&] { return !desk.running(); }));
+  desk.disk.live();
+  const auto end = server.wait();
+  REQUIRE(end);
+  CHECK(end->code == 0);
+}
+
+// Nothing watches over its end as over that of a server whose client goes.
+TEST_CASE("dead disk: an MCP server that has answered all of a file ends its runs and leaves") {
+  DyingDesk desk({true, false, kFlood});
+  if (!desk.disk.mounted()) return;
+  const std::string go = desk.dir.path() + "/go";
+  const Json client = {{"protocolVersion", "2025-06-18"},
+                       {"capabilities", Json::object()},
+                       {"clientInfo", {{"name", "test"}, {"version", "1"}}}};
+  const Json run = {{"command", desk.command()}, {"path", desk.log()}};
+  const Json wait = {{"file", go}, {"timeout", 600'000}};
+  std::string requests;
+  for (const Json& each : {Json{{"id", 1}, {"method", "initialize"}, {"params", client}},
+                           Json{{"method", "notifications/initialized"}},
+                           Json{{"id", 2},
+                                {"method", "tools/call"},
+                                {"params", {{"name", "logged"}, {"arguments", run}}}},
+                           Json{{"id", 3},
+                                {"method", "tools/call"},
+                                {"params", {{"name", "wait_for"}, {"arguments", wait}}}}}) {
+    Json message = each;
+    message["jsonrpc"] = "2.0";
+    requests += message.dump() + "\n";
+  }
+  ProgramSpec spec = desk.program("mcp");
+  const std::vector<std::string> shell = {
+      "/bin/sh", "-c", "exec \"$@\" < '" + desk.dir.write("requests", requests) + "'", "sh"};
+  spec.argv.insert(spec.argv.begin(), shell.begin(), shell.end());
+  Loop loop;
+  testing::Program server(spec);
+  std::vector<int> answered;
+  const auto hear = [&](std::size_t count) {
+    while (answered.size() < count) {
+      const auto line = server.read_line();
+      if (!line) return false;
+      const Json message = Json::parse(*line);
+      if (message.contains("id")) answered.push_back(message["id"]);
+    }
+    return true;
+  };
+  REQUIRE(loop.until([&] { return desk.started(); }));
+  desk.disk.die();  // in the middle of the first call of its session, or soon after
+  REQUIRE(loop.until([&] { return desk.disk.holds_requests(); }));
+  desk.dir.write("go", "");
+  CHECK_FALSE(hear(4));  // the output ends with the third
+  CHECK(answered == std::vector<int>{1, 2, 3});
   CHECK(loop.until([&] { return !desk.running(); }));
   desk.disk.live();
   const auto end = server.wait();

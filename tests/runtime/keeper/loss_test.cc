@@ -21,7 +21,13 @@ Steps hard_tree(const std::string& tag) {
           "close-all", "pause", "}",           "print", "up",     "pause"};
 }
 constexpr std::size_t kHardTreeSize = 3;
+#ifdef GIBBOUS_SANITIZED
+// Each part of a keeper stops and looks for leaks as it ends. What would end them otherwise, late,
+// waits for 3 s first.
+constexpr std::chrono::milliseconds kAtOnce{2'500};
+#else
 constexpr std::chrono::milliseconds kAtOnce{1'000};
+#endif
 
 // Runs `host` in a process of its own, which the caller kills; `host` writes its message to the
 // pipe.

@@ -53,6 +53,26 @@ TEST_CASE("lines of both streams are read in the order in which they came") {
   CHECK(output.read(9, 7) == "warning");
 }
 
+TEST_CASE("what comes after a place in each stream is told as stretches") {
+  const auto told = [](const Output& output, const ArrivalOrder::Offsets& after) {
+    std::string text;
+    for (const auto& [stream, to] : output.order.stretches(after)) {
+      text += (stream == 0 ? "out " : "err ") + std::to_string(to) + " ";
+    }
+    return text;
+  };
+  Output output;
+  CHECK(told(output, {0, 0}).empty());
+  output.print(0, "one\n");
+  output.print(1, "two\n");
+  output.print(0, "three\nnot complete");
+  CHECK(told(output, {0, 0}) == "out 4 err 4 out 10 ");
+  CHECK(told(output, {2, 0}) == "out 4 err 4 out 10 ");
+  CHECK(told(output, {4, 4}) == "out 10 ");
+  CHECK(told(output, {10, 0}) == "err 4 ");
+  CHECK(told(output, {14, 4}).empty());
+}
+
 TEST_CASE("no line is cut by one of the other stream") {
   Output output;
   output.print(0, "one, tw");

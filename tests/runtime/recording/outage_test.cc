@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "runtime/journal/schema.h"
@@ -48,6 +49,58 @@ TEST_CASE("a journal that could not be opened is opened later, and has the runs 
   desk.table.runs->write(run, "x\n", [](const Status&) {});
   const RecordedItems all = desk.finished(run.id());
   CHECK(desk.text(all.page.items, ItemType::kStdout) == "one\ntwo\n");
+}
+
+TEST_CASE(
+    "output that came before the journal was open is recorded in the order in which it came") {
+  RecordingOptions options = trying_often();
+  options.journal.busy_timeout = kLongLock;
+  Recorded desk(std::move(options));
+  Plain plain(journal_of(desk));
+  REQUIRE(plain.run("BEGIN EXCLUSIVE"));
+  RunSpec spec;
+  spec.command = "while read -r to line; do echo \"$line\" >&$to; done";
+  spec.stdin_pipe = true;
+  Run& run = desk.table.start(std::move(spec));
+  Offset end = 0;
+  for (const char* line : {"1 one", "2 two", "1 three", "1 four", "2 five"}) {
+    desk.table.runs->write(run, std::string(line) + "\n", [](const Status&) {});
+    REQUIRE(desk.table.loop.until([&] { return run.arrivals().end() > end; }));
+    end = run.arrivals().end();
+  }
+  CHECK(desk.recording->journal() == nullptr);
+  REQUIRE(plain.run("ROLLBACK"));
+  REQUIRE(desk.table.loop.until([&] { return desk.recording->journal() != nullptr; }));
+  desk.table.runs->close_stdin(run);
+  std::string all;
+  for (const StoredItem& item : desk.finished(run.id()).page.items) {
+    if (item.type == ItemType::kStdout || item.type == ItemType::kStderr) all += item.payload;
+  }
+  CHECK(all == "one\ntwo\nthree\nfour\nfive\n");
+}
+
+TEST_CASE("a run that ends before the journal is open ends with all of its output") {
+  RecordingOptions options = trying_often();
+  options.journal.busy_timeout = kLongLock;
+  constexpr std::size_t kRing = std::size_t{64} << 10;
+  constexpr Offset kReadAhead = kRing / 4;  // of the journal
+  constexpr Offset kPrinted = 20'000;       // what is not read fits any pipe
+  RunLimits limits;
+  limits.max_buffer_bytes = kRing;
+  Recorded desk(std::move(options), limits);
+  Plain plain(journal_of(desk));
+  REQUIRE(plain.run("BEGIN EXCLUSIVE"));
+  RunSpec spec;
+  spec.command = "seq -w 1 3400; read -r line; seq -w 1001 1600";  // 5 bytes each
+  spec.stdin_pipe = true;
+  Run& run = desk.table.start(std::move(spec));
+  REQUIRE(desk.table.loop.until([&] { return run.stream(StreamId::kStdout).end() > kReadAhead; }));
+  desk.table.runs->write(run, "go\n", [](const Status&) {});
+  REQUIRE(desk.table.loop.until([&] { return run.ended(); }));
+  CHECK(run.stream(StreamId::kStdout).end() == kPrinted);
+  CHECK(desk.recording->journal() == nullptr);
+  REQUIRE(plain.run("ROLLBACK"));
+  CHECK(desk.text(desk.finished(run.id()).page.items, ItemType::kStdout).size() == kPrinted);
 }
 
 TEST_CASE("a run that ended is read while another process holds the journal") {
@@ -161,6 +214,104 @@ TEST_CASE("a kill that must wait for the journal says so, and is carried out lat
   CHECK_THAT(killed->message(), Contains("is carried out"));
   REQUIRE(plain.run("ROLLBACK"));
   REQUIRE(desk.table.loop.until([&] { return desk.items("queued")->run.status == "killed"; }));
+}
+
+// A process that holds the lock of a journal.
+class Locked {
+ public:
+  Locked(const Recorded& desk, const std::string& where)
+      : program_(
+            {{program_directory() + "/journal_child", "lock", desk.directory(), where}, {}, ""}) {
+    REQUIRE(program_.read_line() == "locked");
+  }
+  void release() {
+    program_.write("x");
+    CHECK(program_.wait().value().code == 0);
+  }
+
+ private:
+  Program program_;
+};
+
+// What was said of a start, once there is something.
+std::shared_ptr<std::optional<Status>> enqueued(Recorded& desk, const std::string& id) {
+  RunRecord run;
+  run.run_id = id;
+  run.client = run.session_id = "s";
+  run.command = "true";
+  auto told = std::make_shared<std::optional<Status>>();
+  desk.worker->enqueue(run, [told](const Status& status) { *told = status; });
+  return told;
+}
+
+// Becomes true after `time` of the desk's loop.
+std::shared_ptr<bool> over(Recorded& desk, Millis time) {
+  auto rung = std::make_shared<bool>(false);
+  desk.recording->alarms().set(time, [rung] { *rung = true; });
+  return rung;
+}
+
+TEST_CASE("a start waits longer for a process that waits for the disk than for one that sleeps") {
+  RecordingOptions options = trying_often();
+  options.journal.busy_timeout = GENERATE(kSoon, kLongLock);
+  Recorded desk(std::move(options));
+  desk.finished_one();
+  {
+    Locked asleep(desk, "asleep");
+    const auto told = enqueued(desk, "refused");
+    const auto late = over(desk, kSlowDiskPatience);
+    REQUIRE(desk.table.loop.until([&] { return told->has_value(); }));
+    CHECK((*told)->code() == "journal_busy");
+    CHECK_FALSE(*late);
+    asleep.release();
+  }
+  Locked waiting(desk, "disk");
+  const auto told = enqueued(desk, "started");
+  const auto longer = over(desk, 2 * kJournalPatience);
+  REQUIRE(desk.table.loop.until([&] { return *longer; }));
+  CHECK_FALSE(told->has_value());
+  waiting.release();
+  REQUIRE(desk.table.loop.until([&] { return told->has_value(); }));
+  CHECK((*told)->ok());
+  CHECK(desk.items("refused").status().code() == "run_not_found");
+}
+
+TEST_CASE("a host that stood still waits for the journal as long as another") {
+  Recorded desk(trying_often());
+  desk.finished_one();
+  Locked asleep(desk, "asleep");
+  const auto told = enqueued(desk, "started");
+  std::this_thread::sleep_for(kJournalPatience);  // the host
+  const auto longer = over(desk, kJournalPatience / 2);
+  REQUIRE(desk.table.loop.until([&] { return *longer || told->has_value(); }));
+  CHECK_FALSE(told->has_value());
+  asleep.release();
+  REQUIRE(desk.table.loop.until([&] { return told->has_value(); }));
+  CHECK((*told)->ok());
+}
+
+TEST_CASE("a start that waits for a disk is refused in the end, and can be called off before") {
+  RecordingOptions options = trying_often();
+  options.journal.busy_timeout = kLongLock;
+  options.slow_disk_patience = 2 * kJournalPatience;
+  Recorded desk(std::move(options));
+  desk.finished_one();
+  Locked waiting(desk, "disk");
+  const auto refused = enqueued(desk, "refused");
+  const auto longer = over(desk, kJournalPatience * 3 / 2);
+  REQUIRE(desk.table.loop.until([&] { return *longer || refused->has_value(); }));
+  CHECK(*longer);
+  REQUIRE(desk.table.loop.until([&] { return refused->has_value(); }));
+  CHECK((*refused)->code() == "journal_busy");
+  CHECK_THAT((*refused)->message(), Contains("journal_child"));
+  const auto cancelled = enqueued(desk, "cancelled");
+  desk.worker->cancel_enqueue("cancelled");
+  waiting.release();
+  desk.finished_one();
+  CHECK_FALSE(cancelled->has_value());
+  for (const char* id : {"refused", "cancelled"}) {
+    CHECK(desk.items(id).status().code() == "run_not_found");
+  }
 }
 
 TEST_CASE("records are read from a file that has taken the place of another") {

@@ -35,6 +35,28 @@ TEST_CASE("a run is recorded from its start to its end") {
   CHECK(all.page.items.back().type == ItemType::kState);
 }
 
+TEST_CASE("a host that ends before its journal is opened leaves it alone") {
+  const TempDir dir;
+  {
+    Recorded earlier({}, {}, dir.path());
+    earlier.finished_one();
+  }
+  const auto bytes = [&dir] {
+    std::ifstream file(dir.path() + "/sessions.db", std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string before = bytes();
+  {
+    Recorded ends({}, {}, dir.path());
+    ends.recording->open_soon();
+  }
+  CHECK((bytes() == before));
+  Recorded stays({}, {}, dir.path());
+  stays.recording->open_soon();
+  CHECK(stays.recording->journal() == nullptr);
+  CHECK(stays.table.loop.until([&] { return stays.recording->journal() != nullptr; }));
+}
+
 TEST_CASE("items are read from a cursor on, while the run continues") {
   Recorded desk;
   RunSpec spec;
@@ -120,46 +142,6 @@ TEST_CASE("all runs are recorded again, however many, and before what they print
   }));
   runs.pop_back();
   for (const Run* run : runs) CHECK(desk.table.loop.until([&] { return is_recorded(*run); }));
-}
-
-TEST_CASE("an event that was announced may come after the end of its run") {
-  Recorded desk;
-  Run& run = desk.sh("echo x");
-  const std::string id = run.id();
-  desk.recording->recorder().expect_event(id);
-  REQUIRE(desk.table.loop.until([&] { return run.ended(); }));
-  REQUIRE(desk.table.loop.until([&] {
-    const auto got = desk.items(id);
-    return got.ok() && got->run.status == "completed" && got->open;
-  }));
-  CHECK(desk.items(id)->run.finished_at == 0);
-  desk.recording->recorder().add_event(id, "late", "{}");
-  desk.recording->recorder().settle_event(id);
-  const RecordedItems all = desk.finished(id);
-  CHECK_FALSE(all.open);
-  CHECK(all.page.items.back().payload == "late");
-}
-
-TEST_CASE("an event that was announced and does not come holds up the end for a while only") {
-  Recorded desk;
-  const std::string id = desk.sh("echo x").id();
-  desk.recording->recorder().expect_event(id);
-  CHECK(desk.finished(id).page.items.back().payload == "completed");
-  desk.recording->recorder().add_event(id, "late", "{}");
-  desk.recording->recorder().settle_event(id);
-  CHECK(desk.items(id)->page.items.back().payload == "completed");
-}
-
-TEST_CASE("the end of the recording does not wait for an event that was announced") {
-  Recorded desk;
-  Run& run = desk.sh("echo x");
-  const std::string id = run.id();
-  desk.recording->recorder().expect_event(id);
-  REQUIRE(desk.table.loop.until([&] { return run.ended(); }));
-  desk.close();
-  const auto reader = JournalReader::open(desk.directory());
-  REQUIRE(reader.ok());
-  CHECK((*reader)->run(id)->finished_at != 0);
 }
 
 TEST_CASE("the size of a terminal is recorded where it changes among the output") {
@@ -377,6 +359,24 @@ TEST_CASE("the first run opens the journal, which makes the state directory") {
   Run& run = desk.table.start(std::move(spec));
   desk.table.until_ended(run);
   CHECK(desk.text(desk.finished(run.id()).page.items, ItemType::kStdout) == "early\n");
+}
+
+TEST_CASE("a journal has a past when it was there before its host, not while the host makes it") {
+  const TempDir dir;
+  for (const bool is_old : {false, true}) {
+    Recorded desk({}, {}, dir.path());
+    Recording& recording = *desk.recording;
+    CHECK(recording.has_past() == is_old);
+    recording.open();
+    bool changed = false;
+    REQUIRE(desk.table.loop.until([&] {
+      const bool is_open = recording.journal() != nullptr;
+      changed = changed || (!is_open && recording.has_past() != is_old);
+      return is_open;
+    }));
+    CHECK_FALSE(changed);
+    CHECK(recording.has_past());
+  }
 }
 
 TEST_CASE("runs that begin before the journal is open are listed in their order") {

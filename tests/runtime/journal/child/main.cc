@@ -3,11 +3,15 @@
 //   read DIR RUN N  reads by cursor until it has seen N items, each once and in order
 //   open DIR        as a user who may not write there when `open` can do so; says the error's code
 //   hold DIR        has the file open, as an older program that does nothing, until stdin ends
+//   lock DIR WHERE  holds the lock for writing until it reads a byte, which it waits for in its
+//   sleep
+//                   ("asleep") or as a process waits for a disk ("disk")
 //   migrate DIR     migrates the file, and is killed when all but the commit is done
 //   full DIR RUN    writes until the limit of file sizes is reached, then raises it and flushes
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <condition_variable>
@@ -178,6 +182,26 @@ int hold_open(const std::string& directory) {
   return 0;
 }
 
+// A process whose child of vfork() has neither ended nor replaced its program is in the same state
+// as one that waits for a disk.
+bool wait_for_byte(bool as_for_disk) {
+  char ignored = 0;
+  if (!as_for_disk) return ::read(STDIN_FILENO, &ignored, 1) == 1;
+  const pid_t child = ::vfork();
+  if (child == 0) ::_exit(::read(STDIN_FILENO, &ignored, 1) == 1 ? 0 : 1);
+  int status = 1;
+  return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+int lock(const std::string& directory, const std::string& where) {
+  const auto database =
+      Database::open(journal_path(directory), Database::Mode::kWrite, Millis{5'000});
+  if (!database || !(*database)->execute("BEGIN IMMEDIATE")) return 1;
+  if (::write(STDOUT_FILENO, "locked\n", 7) < 0) return 1;
+  if (!wait_for_byte(where == "disk")) return 1;
+  return (*database)->execute("ROLLBACK") ? 0 : 1;
+}
+
 Status kill_self(Database&) {
   ::raise(SIGKILL);
   return {};
@@ -205,6 +229,7 @@ int main(int argc, char** argv) {
     return read_all(argv[2], argv[3], std::strtoull(argv[4], nullptr, 10));
   if (what == "open" && argc == 3) return open_unprivileged(argv[2]);
   if (what == "hold" && argc == 3) return hold_open(argv[2]);
+  if (what == "lock" && argc == 4) return lock(argv[2], argv[3]);
   if (what == "migrate" && argc == 3) return migrate_and_die(argv[2]);
   if (what == "full" && argc == 4) return fill(argv[2], argv[3]);
   return 64;

@@ -53,8 +53,8 @@ ExitCode run_mcp(const Options& options) {
   transport.stop_fd = (*signals)->fd();
   transport.structured = options.structured;
   transport.task_after = std::chrono::seconds(options.task_after_s);
-  mcp::ExitGuard guard(over_http ? kNone : transport.input_fd, transport.stop_fd,
-                       over_http ? kHttpExitLimit : mcp::kExitLimit);
+  mcp::ExitGuard guard(over_http ? kNone : transport.input_fd, transport.output_fd,
+                       transport.stop_fd, over_http ? kHttpExitLimit : mcp::kExitLimit);
   RuntimeOptions runtime_options = options.runtime;
   std::unique_ptr<McpClients> clients;
   std::optional<mcp::http::HttpOptions> http;
@@ -106,7 +106,7 @@ ExitCode run_mcp(const Options& options) {
     clients->tell_end_problems();
   } else {
     transport.on_hand_over = std::move(on_hand_over);
-    guard.serving();
+    transport.on_serving = [&guard](bool is_batch) { guard.serving(is_batch); };
     served = mcp::serve_stdio(backend, transport, version()) == 0;
   }
   tell_end_problem(**runtime);

@@ -5,6 +5,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -80,9 +81,13 @@ Result<std::unique_ptr<McpClients::Client>> McpClients::make(const ClientToken& 
 
 // The first time, what is wrong stops the start.
 Status McpClients::read(bool first) {
-  const Result<ClientTokens> tokens = read_client_tokens(options_);
+  Result<ClientTokens> tokens = read_client_tokens(options_);
+  // What changed before its directory was watched is not told.
+  constexpr int kMostTries = 3;
+  for (int tries = 0; tokens && watch(tokens->files) && tries < kMostTries; ++tries) {
+    tokens = read_client_tokens(options_);
+  }
   if (!tokens) return tokens.status();
-  watch(tokens->files);
   std::map<std::string, std::string> owners;  // by digest
   std::set<std::string> named;
   for (const ClientToken& token : tokens->tokens) {
@@ -182,9 +187,9 @@ void McpClients::look_at_all() {
 }
 
 // Watches the directories, because an editor puts another file in the place of the old one.
-void McpClients::watch(const std::vector<std::string>& files) {
+bool McpClients::watch(const std::vector<std::string>& files) {
   if (!watch_) watch_ = UniqueFd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  if (!watch_) return;
+  if (!watch_) return false;
   std::map<int, std::set<std::string>> wanted;
   for (const std::string& file : files) {
     const std::filesystem::path path(file);
@@ -195,7 +200,11 @@ void McpClients::watch(const std::vector<std::string>& files) {
   for (const auto& [number, names] : watched_) {
     if (wanted.count(number) == 0) ::inotify_rm_watch(watch_.get(), number);
   }
+  const bool is_more = std::any_of(wanted.begin(), wanted.end(), [this](const auto& each) {
+    return watched_.count(each.first) == 0;
+  });
   watched_ = std::move(wanted);
+  return is_more;
 }
 
 bool McpClients::has_changed() {

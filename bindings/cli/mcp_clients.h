@@ -50,7 +50,8 @@ class McpClients {
   Result<std::unique_ptr<Client>> make(const ClientToken& token, std::string digest);
   void change(Client& client, const ClientToken& token, const std::string& digest);
   void remove(const std::string& name);
-  void watch(const std::vector<std::string>& files);
+  // Returns true if a directory is watched now that was not.
+  bool watch(const std::vector<std::string>& files);
   bool has_changed();
   void say(const std::string& text);
 

@@ -102,6 +102,13 @@ CallId Runtime::call(CallRequest request, std::function<void(CallResult)> on_don
       Border::call(border, "on_progress", [&] { (*on_progress)(made); });
     };
   }
+  if (request.on_repeat_with) {
+    request.on_repeat_with = [border, on_repeat_with =
+                                          Border::hold(border, std::move(request.on_repeat_with))](
+                                 const std::string& arguments) {
+      Border::call(border, "on_repeat_with", [&] { (*on_repeat_with)(arguments); });
+    };
+  }
   if (const auto limit = request.timeout; limit.count() > 0) {
     *deadline = impl.runs->after(limit, [&impl, id, limit, deadline] {
       *deadline = 0;

@@ -3,12 +3,17 @@
 
 #include <utility>
 
+#include "bindings/json/member.h"
+#include "bindings/stdio/question_text.h"
+
 namespace gibbous::mcp {
 namespace {
 
 constexpr const char* kElicit = "elicitation/create";
 constexpr const char* kSample = "sampling/createMessage";
 constexpr const char* kListRoots = "roots/list";
+constexpr int kMostWrongAnswers = 2;
+constexpr std::size_t kMaxProblemBytes = 500;
 
 // Revision 2025-06-18 has enum and enumNames where later ones have oneOf.
 void name_choices(Json& params) {
@@ -88,7 +93,28 @@ Json ClientQuestion::params(TitledEnum titled) const {
   if (input == nullptr) return elicitation_params(std::get<AskRequest>(asked_), titled);
   Parsed parsed = parse_json(input->params);
   if (titled == TitledEnum::kNames && kind() == Kind::kForm) name_choices(parsed.value);
+  if (!problem_.empty()) {
+    parsed.value["message"] =
+        text_member(parsed.value, "message") + "\n(The last answer did not fit: " + problem_ + ")";
+  }
   return std::move(parsed.value);
+}
+
+Status ClientQuestion::check(const Json& result) const {
+  if (!result.is_object()) return Status::error("invalid_answer", "expected an object");
+  const auto* input = std::get_if<InputRequest>(&asked_);
+  if (input == nullptr) return check_elicitation(result, std::get<AskRequest>(asked_));
+  return input->check ? input->check(to_text(result)) : Status();
+}
+
+bool ClientQuestion::asks_again(const Json& result) {
+  const bool is_form = std::holds_alternative<InputRequest>(asked_) && kind() == Kind::kForm;
+  if (!is_form || wrong_answers_ >= kMostWrongAnswers) return false;
+  const Status fits = check(result);
+  if (fits) return false;
+  ++wrong_answers_;
+  problem_ = stdio::printable(fits.message(), kMaxProblemBytes);
+  return true;
 }
 
 void ClientQuestion::take(const Json& result) {

@@ -10,6 +10,7 @@
 #include "bindings/mcp/json.h"
 #include "bindings/mcp/protocol.h"
 #include "gibbous/runtime.h"
+#include "gibbous/status.h"
 
 namespace gibbous::mcp {
 
@@ -27,7 +28,13 @@ class ClientQuestion {
   // Whether the client can answer it, and what it lacks where not.
   bool suits(const ClientAbilities& can) const;
   const char* inability() const;
+  // Says again what was wrong with the last answer, if it did not fit.
   Json params(TitledEnum titled) const;
+  // Says what of the client's answer does not fit the question, and takes nothing.
+  Status check(const Json& result) const;
+  // Whether the client is to be asked a script's form again, because its answer does not fit: a few
+  // times, since a client without a person may give the same answer for ever.
+  bool asks_again(const Json& result);
   // Passes the client's answer on. A second answer, of either kind, finds nothing.
   void take(const Json& result);
   // Says that nobody has answered, and why.
@@ -38,6 +45,8 @@ class ClientQuestion {
   Kind kind() const;
 
   std::variant<AskRequest, InputRequest> asked_;
+  int wrong_answers_ = 0;
+  std::string problem_;  // with the last one
 };
 
 }  // namespace gibbous::mcp

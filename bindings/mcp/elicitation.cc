@@ -16,6 +16,17 @@ constexpr const char* kAnswer = "answer";
 constexpr const char* kReason = "reason";
 constexpr std::size_t kMaxReasonBytes = 1'000;
 
+// What is wrong with a form, for a client that can send it again.
+Status check_form(const Json& content, const AskRequest& request) {
+  const auto wrong = [](const char* why) { return Status::error("invalid_answer", why); };
+  const std::string* given = find_text(content, kAnswer);
+  if (given == nullptr) return wrong("content.answer: expected one of the choices, as a string");
+  for (const stdio::AskChoice& choice : stdio::choices_of(request)) {
+    if (choice.value == *given) return {};
+  }
+  return wrong("content.answer: expected one of the choices");
+}
+
 AskAnswer read_form(const Json& content, const AskRequest& request) {
   const std::string* given = find_text(content, kAnswer);
   if (given == nullptr) return denial("the client's answer lacks the field \"answer\"");
@@ -63,6 +74,16 @@ Json elicitation_params(const AskRequest& request, TitledEnum titled) {
                {{"type", "object"},
                 {"properties", std::move(properties)},
                 {"required", Json::array({kAnswer})}}}};
+}
+
+Status check_elicitation(const Json& result, const AskRequest& request) {
+  const std::string* action = find_text(result, "action");
+  if (action != nullptr && (*action == "decline" || *action == "cancel")) return {};
+  if (action == nullptr || *action != "accept") {
+    return Status::error("invalid_answer", "action: expected accept, decline or cancel");
+  }
+  const Json* content = find_member(result, "content");
+  return check_form(content == nullptr ? Json() : *content, request);
 }
 
 AskAnswer read_elicitation(const Json& result, const AskRequest& request) {

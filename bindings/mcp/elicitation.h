@@ -7,6 +7,7 @@
 #include "bindings/mcp/json.h"
 #include "bindings/stdio/ask_choices.h"
 #include "gibbous/runtime.h"
+#include "gibbous/status.h"
 
 namespace gibbous::mcp {
 
@@ -18,6 +19,9 @@ enum class TitledEnum {
 
 // The params of elicitation/create: a form with the answer and, where enums are kOneOf, a reason.
 Json elicitation_params(const AskRequest& request, TitledEnum titled);
+
+// Says which field of an ElicitResult is wrong, with invalid_answer; refusals are right.
+Status check_elicitation(const Json& result, const AskRequest& request);
 
 // Reads an ElicitResult. Anything but one of the offered answers denies, with a reason.
 AskAnswer read_elicitation(const Json& result, const AskRequest& request);

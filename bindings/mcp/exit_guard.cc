@@ -27,20 +27,31 @@ bool wait_for(std::array<pollfd, N>& entries, int timeout) {
   }
 }
 
+void make_readable(const UniqueFd& event) {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(event.get(), &one, sizeof one);
+}
+
 extern "C" void end_here(int) {
   ::_exit(kExitCode);
 }
 
 }  // namespace
 
-ExitGuard::ExitGuard(int input_fd, int stop_fd, std::chrono::milliseconds limit)
+ExitGuard::ExitGuard(int input_fd, int output_fd, int stop_fd, std::chrono::milliseconds limit)
     : done_(::eventfd(0, EFD_CLOEXEC)),
-      thread_([this, input_fd, stop_fd, limit] { watch(input_fd, stop_fd, limit); }) {}
+      ends_with_input_(::eventfd(0, EFD_CLOEXEC)),
+      thread_([this, input_fd, output_fd, stop_fd, limit] {
+        watch(input_fd, output_fd, stop_fd, limit);
+      }) {}
 
 ExitGuard::~ExitGuard() {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(done_.get(), &one, sizeof one);
+  make_readable(done_);
   thread_.join();
+}
+
+void ExitGuard::serving(bool is_batch) {
+  if (!is_batch) make_readable(ends_with_input_);
 }
 
 void ExitGuard::waits_for_disk(const std::string& problem) {
@@ -49,16 +60,16 @@ void ExitGuard::waits_for_disk(const std::string& problem) {
   waits_for_disk_ = true;
 }
 
-void ExitGuard::watch(int input_fd, int stop_fd, std::chrono::milliseconds limit) const {
+void ExitGuard::watch(int input_fd, int output_fd, int stop_fd,
+                      std::chrono::milliseconds limit) const {
   const pollfd done{done_.get(), POLLIN, 0};
   std::array<pollfd, 3> entries{{done, {input_fd, POLLRDHUP, 0}, {stop_fd, POLLIN, 0}}};
   if (!wait_for(entries, kForever) || entries[0].revents != 0) return;
-  if (entries[2].revents == 0 && !serving_) {
-    // A stop still counts as one.
-    std::array<pollfd, 2> early{{done, entries[2]}};
-    const bool told = wait_for(early, static_cast<int>(kEarlyEndLimit.count()));
-    if (told && early[0].revents != 0) return;
-    if (!told) limit = std::chrono::milliseconds(0);
+  if (entries[2].revents == 0) {
+    // The input has ended. Errors and the end of a reader are told whatever is asked for.
+    std::array<pollfd, 4> ends{
+        {done, entries[2], {ends_with_input_.get(), POLLIN, 0}, {output_fd, 0, 0}}};
+    if (!wait_for(ends, kForever) || ends[0].revents != 0) return;
   }
   std::array<pollfd, 1> orderly{done};
   if (wait_for(orderly, static_cast<int>(limit.count()))) return;

@@ -15,35 +15,34 @@ namespace gibbous::mcp {
 
 // Clients wait about 100 ms before they kill the server. An orderly shutdown takes less than this.
 inline constexpr std::chrono::milliseconds kExitLimit{60};
-// Input that ends before the server serves comes from a pipe of a shell, where nobody is about to
-// kill anything, and has requests that are to be answered.
-inline constexpr std::chrono::milliseconds kEarlyEndLimit{2'000};
 
 class ExitGuard {
  public:
-  // Watches `input_fd` for the end of the client and `stop_fd` for readability; both are borrowed.
-  // Create it after the program has blocked its signals, because its thread inherits the mask.
-  ExitGuard(int input_fd, int stop_fd, std::chrono::milliseconds limit = kExitLimit);
+  // Watches `input_fd` for the end of the client and `stop_fd` for readability, and `output_fd` for
+  // the loss of its reader once the input has ended; all are borrowed. Create it after the program
+  // has blocked its signals, because its thread inherits the mask.
+  ExitGuard(int input_fd, int output_fd, int stop_fd, std::chrono::milliseconds limit = kExitLimit);
   // Dismisses the guard: the process ends in time by itself.
   ~ExitGuard();
   ExitGuard(const ExitGuard&) = delete;
   ExitGuard& operator=(const ExitGuard&) = delete;
 
-  // The program serves now: until here, the end of the input counts with kEarlyEndLimit. Any
-  // thread.
-  void serving() { serving_ = true; }
+  // The program serves now. Until here, and with `is_batch` afterwards (StdioOptions::on_serving),
+  // the end of the input is no end of the client: its requests are to be answered, which may take
+  // long. Its end is the loss of the output's reader then. Any thread.
+  void serving(bool is_batch);
 
   // From now on the shutdown waits for a disk: what the guard says on stderr when that is what
   // takes too long. Once; any thread.
   void waits_for_disk(const std::string& problem);
 
  private:
-  void watch(int input_fd, int stop_fd, std::chrono::milliseconds limit) const;
+  void watch(int input_fd, int output_fd, int stop_fd, std::chrono::milliseconds limit) const;
 
-  UniqueFd done_;  // readable when the guard is dismissed
+  UniqueFd done_;             // readable when the guard is dismissed
+  UniqueFd ends_with_input_;  // readable when serving() has said so
   std::string problem_;
   std::atomic<bool> waits_for_disk_{false};
-  std::atomic<bool> serving_{false};
   std::thread thread_;
 };
 

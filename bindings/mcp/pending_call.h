@@ -31,7 +31,8 @@ struct Server::PendingCall {
   Nanos expires{0};
   std::optional<CallResult> result;  // when it ended meanwhile
 
-  Millis began{0};  // Clock::wall()
+  Millis began{0};                         // Clock::wall()
+  std::optional<std::string> repeat_with;  // arguments that a later process calls it with instead
   TaskUse task_use;
   Nanos task_at = Nanos::max();  // when it becomes a task, if it still goes on
   TaskTable* table = nullptr;

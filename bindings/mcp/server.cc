@@ -255,6 +255,14 @@ void Server::start_call(const Request& request, const Envelope& envelope, CallRe
   // The message of a task is what its call has reported last.
   const bool may_be_task = pending->task_at != Nanos::max();
   call.wants_progress = envelope.progress_token.has_value() || may_be_task;
+  if (may_be_task) {
+    call.on_repeat_with = [held = std::weak_ptr(pending)](const std::string& arguments) {
+      const auto current = held.lock();
+      if (current == nullptr) return;
+      if (current->task != nullptr) return current->table->repeat_with(*current->task, arguments);
+      current->repeat_with = arguments;
+    };
+  }
   // A cancelled call ends later, when its id may be in use again or this server may be gone.
   pending->call = backend_.call(
       std::move(call),

@@ -100,11 +100,14 @@ class Server final : private TaskListener {
   // gone on for long, and tells subscribers of outputs that have grown; next_timeout() says when.
   void expire();
   std::optional<Nanos> next_timeout() const;
+  // The client sends nothing more, but reads on: it cannot answer a question that is a request of
+  // the server. Those that are open are given up, and later ones are not put.
+  void ask_no_more();
   // Ends open subscriptions properly; nothing is sent afterwards.
   void shut_down();
 
-  // Calls whose requests are unanswered.
-  std::size_t calls_in_flight() const { return calls_.size(); }
+  // Calls, looks at runs and looks at tasks whose requests are unanswered.
+  std::size_t requests_in_flight() const { return calls_.size() + looking_.size(); }
   // Whether a modern client has questions to answer, and must return for that.
   bool awaits_answers() const { return !suspended_.empty(); }
 
@@ -203,6 +206,7 @@ class Server final : private TaskListener {
               const Json& state);
   void withdraw(PendingCall& pending, const AskAnswer& answer);
   void give_up(std::shared_ptr<PendingCall> pending, const char* why);
+  bool is_deaf(const PendingCall& pending) const;
 
   bool knows_tool(const std::string& name) const;
   const Dialect& dialect(Era era) const;
@@ -229,11 +233,12 @@ class Server final : private TaskListener {
   std::map<std::string, std::shared_ptr<PendingCall>> suspended_;  // by their state
   std::uint64_t last_question_ = 0;
   std::map<std::string, Subscription> subscriptions_;  // by id_key()
-  std::set<std::string> looking_;                      // id_key() of requests about runs
+  std::set<std::string> looking_;                      // id_key() of requests about runs or tasks
   std::set<std::string> legacy_watched_;               // URIs
   OutputWatch outputs_;
   // Expires with this; the backend may answer later.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
+  bool asks_no_more_ = false;
   bool closed_ = false;
 };
 

@@ -7,6 +7,9 @@
 // The client repeats the request with its answers and with a state that names the suspended call.
 // The state is unguessable and valid once, for the same tool with the same arguments, so an answer
 // can only answer what was asked.
+//
+// In both eras a script's form whose answer does not fit is put again, and says what was wrong. The
+// policy takes such an answer as a refusal.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -21,6 +24,7 @@ namespace gibbous::mcp {
 namespace {
 
 constexpr std::size_t kMaxErrorBytes = 500;
+constexpr const char* kInputEnded = "the client's input has ended: it cannot answer";
 
 // 144 random bits.
 std::string unguessable() {
@@ -58,6 +62,7 @@ void Server::on_ask(AskRequest request) {
   if (pending == nullptr) return;  // cancelled: an unanswered question is a refusal
   ClientQuestion question(std::move(request));
   if (!pending->can.ask) return question.give_up(nobody(""));
+  if (is_deaf(*pending)) return question.give_up(nobody(kInputEnded));
   put(pending, std::move(question));
   await_answers(pending);
 }
@@ -68,6 +73,7 @@ void Server::on_input(InputRequest request) {
   const bool more = request.more;
   ClientQuestion question(std::move(request));
   if (pending == nullptr) return question.give_up(nobody("no client waits for this call"));
+  if (is_deaf(*pending)) return question.give_up(nobody(kInputEnded));
   if (question.suits(pending->can)) {
     put(pending, std::move(question));
   } else {
@@ -124,6 +130,9 @@ void Server::take(const Response& response) {
     if (pending->era != Era::kLegacy) continue;
     auto question = pending->questions.extract(name);
     if (question.empty()) continue;
+    if (!response.error && question.mapped().asks_again(response.result)) {
+      return put(pending, std::move(question.mapped()));
+    }
     if (!response.error) return question.mapped().take(response.result);
     return question.mapped().give_up(
         nobody("the client could not ask: " + stdio::printable(*response.error, kMaxErrorBytes)));
@@ -167,8 +176,9 @@ void Server::resume(const Request& request, const Envelope& envelope, const Call
   const auto responses = request.params.find("inputResponses");
   if (responses != request.params.end() && responses->is_object()) {
     for (const auto& [name, answer] : responses->items()) {
-      auto question = pending->questions.extract(name);
-      if (question.empty()) continue;
+      const auto found = pending->questions.find(name);
+      if (found == pending->questions.end() || found->second.asks_again(answer)) continue;
+      auto question = pending->questions.extract(found);
       question.mapped().take(answer);
     }
   }
@@ -179,6 +189,19 @@ void Server::resume(const Request& request, const Envelope& envelope, const Call
     lost.mapped().give_up(nobody(lost.mapped().inability()));
   }
   if (!pending->questions.empty()) suspend(pending);
+}
+
+void Server::ask_no_more() {
+  asks_no_more_ = true;
+  const auto calls = calls_;  // one that is given up may end at once
+  for (const auto& [key, pending] : calls) {
+    if (is_deaf(*pending)) withdraw(*pending, nobody(kInputEnded));
+  }
+}
+
+// A modern client is not sent requests: it gets the question as its answer.
+bool Server::is_deaf(const PendingCall& pending) const {
+  return asks_no_more_ && pending.era == Era::kLegacy;
 }
 
 // Sends the result if the client still waits for one.

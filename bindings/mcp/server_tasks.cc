@@ -47,7 +47,8 @@ Nanos Server::task_time(const PendingCall& pending) const {
 // A call that only reads may be made again by a later process; others get "".
 std::string Server::arguments_to_repeat(const PendingCall& pending) const {
   for (const ToolInfo& tool : backend_.tools()) {
-    if (tool.name == pending.tool) return tool.permission == "read" ? pending.arguments : "";
+    if (tool.name != pending.tool) continue;
+    return tool.permission == "read" ? pending.repeat_with.value_or(pending.arguments) : "";
   }
   return "";
 }
@@ -136,7 +137,8 @@ void Server::update_task(const Request& request, const Envelope& envelope) {
     if (responses == nullptr || !responses->is_object()) {
       return refuse(request.id, kInvalidParams, "inputResponses must be an object");
     }
-    options_.tasks->answer(task, *responses);
+    const Status taken = options_.tasks->answer(task, *responses);
+    if (!taken) return refuse(request.id, kInvalidParams, taken.message());
     answer(request, modern_.result(Json::object()));
   });
 }

@@ -3,6 +3,7 @@
 #include "bindings/mcp/stdio.h"
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,12 +34,8 @@ constexpr std::size_t kReadBytes = std::size_t{64} * 1024;
 // messages.
 constexpr std::size_t kCongestedBytes = std::size_t{1} * 1024 * 1024;
 constexpr std::size_t kMaxLogBytes = std::size_t{64} * 1024;
-// The end of input ends the server within 100 ms. Quick calls may still be answered, so that
-// `gibbous mcp < requests` works.
+// The end of input ends the server within 100 ms. Quick calls may still be answered.
 constexpr milliseconds kEndOfInputGrace(25);
-// The same for input that ended before it was read, as in `echo REQUEST | gibbous mcp`: the first
-// call reads the policy, too.
-constexpr milliseconds kEarlyEndGrace(1'000);
 // How long the last messages may take to leave when the pipe is full.
 constexpr milliseconds kLastWordsGrace(15);
 
@@ -48,6 +45,14 @@ int poll_timeout(const std::optional<milliseconds>& limit) {
   constexpr milliseconds kLongest(60'000);
   if (!limit) return -1;
   return static_cast<int>(std::clamp(*limit, milliseconds(0), kLongest).count());
+}
+
+// Nobody adds requests to it.
+bool is_batch(int input_fd) {
+  struct stat file {};
+  if (::fstat(input_fd, &file) == 0 && S_ISREG(file.st_mode)) return true;
+  pollfd input{input_fd, POLLRDHUP, 0};
+  return ::poll(&input, 1, 0) > 0;
 }
 
 class StdioTransport final : public MessageSink {
@@ -105,14 +110,15 @@ class StdioTransport final : public MessageSink {
   std::array<char, kReadBytes> buffer_;
   bool stopping_ = false;
   bool input_ended_ = false;
-  bool is_early_end_ = false;  // the client had gone before the first turn
-  // Set when the client has gone, which may be before all of its input was read.
+  bool is_batch_ = false;     // StdioOptions::on_serving
+  bool client_gone_ = false;  // which may be before all of its input was read
+  // The server ends then at the latest: its client has gone, and does not wait.
   std::optional<SteadyClock::time_point> end_deadline_;
 };
 
 int StdioTransport::run() {
-  pollfd input{options_.input_fd, POLLRDHUP, 0};
-  is_early_end_ = ::poll(&input, 1, 0) > 0;
+  is_batch_ = is_batch(options_.input_fd);
+  if (options_.on_serving) options_.on_serving(is_batch_);
   while (true) {
     const bool more = backend_.poll(output_.pending_bytes() == 0);
     server_.expire();
@@ -128,9 +134,10 @@ int StdioTransport::run() {
 
 bool StdioTransport::finished() const {
   if (stopping_ || output_.broken()) return true;
-  if (!end_deadline_) return false;
-  const bool idle = input_ended_ && server_.calls_in_flight() == 0 && output_.pending_bytes() == 0;
-  return idle || SteadyClock::now() >= *end_deadline_;
+  if (!client_gone_) return false;
+  const bool idle =
+      input_ended_ && server_.requests_in_flight() == 0 && output_.pending_bytes() == 0;
+  return idle || (end_deadline_ && SteadyClock::now() >= *end_deadline_);
 }
 
 void StdioTransport::sleep(bool more) {
@@ -146,7 +153,7 @@ void StdioTransport::sleep(bool more) {
   }
   // Stop reading from a client that does not read its answers, but notice when it goes.
   const bool reading = !input_ended_ && !congested();
-  const bool watching = reading || !end_deadline_;
+  const bool watching = reading || !client_gone_;
   const short input_events = reading ? POLLIN | POLLRDHUP : POLLRDHUP;
   enum { kInput, kOutput, kRuntime, kStop, kCount };
   std::array<pollfd, kCount> entries{};
@@ -171,12 +178,13 @@ void StdioTransport::read_input() {
     lines_.finish();
     input_ended_ = true;
     client_has_gone();
+    server_.ask_no_more();
   }
 }
 
 void StdioTransport::client_has_gone() {
-  if (end_deadline_) return;
-  end_deadline_ = SteadyClock::now() + (is_early_end_ ? kEarlyEndGrace : kEndOfInputGrace);
+  if (std::exchange(client_gone_, true) || is_batch_) return;
+  end_deadline_ = SteadyClock::now() + kEndOfInputGrace;
   backend_.announce_end();
 }
 

@@ -25,13 +25,17 @@ struct StdioOptions {
   bool structured = false;        // ServerOptions::structured
   std::string client;             // ServerOptions::client
   std::chrono::milliseconds task_after{kTaskAfter};  // ServerOptions::task_after
+  // Before the first turn. `is_batch`: the input is a file or has ended, as in
+  // `gibbous mcp < requests`. Nobody is about to kill the server then, so that the end of the input
+  // ends it when every request is answered.
+  std::function<void(bool is_batch)> on_serving;
   // Before the runs are handed over, which waits for the disk of the journal.
   std::function<void()> on_hand_over;
 };
 
-// Serves until the end of input, a stop, or the loss of the reader. Then it hands the runs to the
-// keeper (Runtime::hand_over) and returns the exit code of the process. The runtime cannot be used
-// afterwards.
+// Serves until the end of input (StdioOptions::on_serving), a stop, or the loss of the reader. Then
+// it hands the runs to the keeper (Runtime::hand_over) and returns the exit code of the process.
+// The runtime cannot be used afterwards.
 int run_stdio(Runtime& runtime, const StdioOptions& options = {});
 
 // The same over any backend. `version`: for serverInfo.

@@ -123,6 +123,9 @@ void TaskTable::call_again(Task& task) {
     const auto found = current->table->tasks_.find(current->id);
     if (found != current->table->tasks_.end()) pass(*current->table, *found->second);
   };
+  request.on_repeat_with = [reported](const std::string& arguments) {
+    reported([&](TaskTable& table, Task& of) { table.repeat_with(of, arguments); });
+  };
   task.call = backend_.call(
       std::move(request),
       [reported](const CallResult& result) {

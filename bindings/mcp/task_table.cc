@@ -166,6 +166,12 @@ void TaskTable::report(Task& task, const Progress& progress) {
   task.updated = clock_.wall();
 }
 
+void TaskTable::repeat_with(Task& task, const std::string& arguments) {
+  if (task.is_over() || closed_ || task.arguments.empty()) return;
+  task.arguments = arguments.size() <= limits_.arguments_bytes ? arguments : std::string();
+  keep(task);
+}
+
 void TaskTable::cancel(Task& task) {
   if (task.is_over() || closed_) return;
   const CallId call = task.call;
@@ -175,8 +181,16 @@ void TaskTable::cancel(Task& task) {
   if (call != 0) backend_.cancel(call);
 }
 
-void TaskTable::answer(Task& task, const Json& responses) {
-  if (task.is_over() || closed_) return;
+Status TaskTable::answer(Task& task, const Json& responses) {
+  if (task.is_over() || closed_) return {};
+  for (const auto& [key, response] : responses.items()) {
+    const auto question = task.questions.find(key);
+    if (question == task.questions.end()) continue;
+    const Status fits = question->second.check(response);
+    if (fits) continue;
+    return Status::error(fits.code(), "inputResponses." + key + ": " +
+                                          stdio::printable(fits.message(), limits_.error_bytes));
+  }
   std::vector<std::pair<ClientQuestion, const Json*>> answered;
   for (const auto& [key, response] : responses.items()) {
     auto question = task.questions.extract(key);
@@ -184,9 +198,10 @@ void TaskTable::answer(Task& task, const Json& responses) {
     task.deadlines.erase(key);
     answered.emplace_back(std::move(question.mapped()), &response);
   }
-  if (answered.empty()) return;
+  if (answered.empty()) return {};
   changed(task);
   for (auto& [question, response] : answered) question.take(*response);
+  return {};
 }
 
 bool TaskTable::take_ask(AskRequest& request) {

@@ -15,6 +15,7 @@
 
 #include "bindings/mcp/backend.h"
 #include "bindings/mcp/task.h"
+#include "gibbous/status.h"
 #include "runtime/base/clock.h"
 
 namespace gibbous::mcp {
@@ -74,10 +75,13 @@ class TaskTable {
   // The call has ended. Releases the waiter.
   void finish(Task& task, const CallResult& result);
   void report(Task& task, const Progress& progress);
+  // A later process makes the call, if it may be made again, with these arguments.
+  void repeat_with(Task& task, const std::string& arguments);
   // Cancels the call and what it does. Does nothing when it is over.
   void cancel(Task& task);
-  // Passes the client's answers on; unknown keys are ignored.
-  void answer(Task& task, const Json& responses);
+  // Passes the client's answers on; unknown keys are ignored. When one of them does not fit its
+  // question, fails with invalid_answer, names the field, and takes none of them.
+  Status answer(Task& task, const Json& responses);
 
   // Has the client asked, if it can be.
   void ask(Task& task, ClientQuestion question);

@@ -161,7 +161,8 @@ function run.check(options) end
 ---until the queue is on disk. The policy is asked now, and again when the command starts. Takes the
 ---options of run.start except `after`. Returns nil, err with denied, needs_approval, no_journal, or
 ---a journal_* code; after such an error the command never runs. When another process holds the
----journal, journal_busy comes after about a second and names it.
+---journal, journal_busy comes after about a second and names it; after ten seconds at most when
+---that process is at work, on a slow disk.
 ---
 ---Example:
 ---```lua

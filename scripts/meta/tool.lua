@@ -217,6 +217,21 @@ function tool.progress(progress, total, message) end
 ---@param run string|Run
 function tool.tells(run) end
 
+---Says with which arguments this call is made again after the end of the host: for one that goes on
+---as an MCP task of a tool with permission 'read', and whose own arguments name something that ends
+---with the host, such as a handle in `store`. The last ones count, from the next turn of the loop
+---on. In a call that tool.call has made it does nothing. Raises for a list, and for values that
+---JSON cannot hold.
+---
+---Example:
+---```lua
+---local kept = store.get('search.' .. args.handle)
+---tool.repeat_with { pattern = kept.pattern }
+---```
+---@since 0.2.0
+---@param args table<string, any> that fit the tool's input
+function tool.repeat_with(args) end
+
 ---Lets clients see and call a tool that was disabled, or defined with `enabled = false`. They are
 ---told that the list has changed. It holds for all clients, until tool.disable or the end of the
 ---host; a reload that keeps the tool keeps it. Raises outside of a call, and for an unknown tool.

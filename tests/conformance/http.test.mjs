@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { lstat, readFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { connect as connectTo } from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 
@@ -59,7 +60,7 @@ for (const client of HTTP_CLIENTS) {
         signal: stop.signal, onprogress: ({ message }) => started.resolve(message) });
       const refused = assert.rejects(call);
       const pid = Number((await started.promise).replace('pid ', ''));
-      assert.ok(await bench.isAlive(pid));
+      await until('it runs', () => bench.isAlive(pid));
       stop.abort('not needed any more');
       await refused;
       await until('the child is gone', async () => !(await bench.isAlive(pid)));
@@ -153,6 +154,30 @@ test('programs of the user reach a unix socket without a token, as long as the s
   server.child.kill('SIGTERM');
   await server.exited;
   await assert.rejects(lstat(socketPath), { code: 'ENOENT' });
+});
+
+test('a client that ends its sending after its request gets the answer', async (t) => {
+  const bench = await Workbench.for(t);
+  const server = await HttpServer.start(t, bench);
+  const { hostname, port } = new URL(server.url);
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: {
+    name: 'wait_for', arguments: { timer_ms: 1500 }, _meta: {
+      'io.modelcontextprotocol/protocolVersion': MODERN,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    } } });
+  for (const accepted of ['application/json', 'application/json, text/event-stream']) {
+    const socket = connectTo(Number(port), hostname);
+    // This only ends the sending.
+    socket.end([
+      'POST /mcp HTTP/1.1', `Host: ${hostname}`, `Authorization: Bearer ${server.token}`,
+      'Content-Type: application/json', `Accept: ${accepted}`, `MCP-Protocol-Version: ${MODERN}`,
+      'Mcp-Method: tools/call', 'Mcp-Name: wait_for', `Content-Length: ${Buffer.byteLength(body)}`,
+      '', body].join('\r\n'));
+    const answer = (await socket.setEncoding('utf8').toArray()).join('');
+    const interim = accepted.includes('event') ? '' : 'HTTP/1.1 102 Processing\r\n\r\n';
+    assert.ok(answer.startsWith(`${interim}HTTP/1.1 200 `), answer);
+    assert.match(answer, /the time is over/);
+  }
 });
 
 test('the end of a session ends its processes, and no other ones', async (t) => {

@@ -133,6 +133,13 @@ async function task(client, name, args, capabilities) {
   return result.taskId;
 }
 
+/** A task of a wait that is given up first, and goes on with its handle. */
+async function resumedWait(client, conditions) {
+  const { result: late } = await call(client, 'wait_for', { ...conditions, timeout: 10 });
+  const { resume } = late._meta['gibbous/errorData'];
+  return task(client, 'wait_for', { resume, timeout: 600_000 });
+}
+
 const reaches = (client, taskId, status) => until(`the task is ${status}`, async () => {
   const found = await get(client, taskId);
   return found.status === status && found;
@@ -227,7 +234,7 @@ for (const [name, Client] of CLIENTS) {
       const taskId = await task(client, 'hold');
       const pid = await until('the process runs', async () =>
         Number((await get(client, taskId)).statusMessage));
-      assert.ok(await bench.isAlive(pid));
+      await until('it runs', () => bench.isAlive(pid));
       for (let time = 0; time < 2; time += 1) {
         const { result } = await client.ask('tasks/cancel', { taskId });
         assert.equal(result.resultType, 'complete');
@@ -299,6 +306,39 @@ for (const [name, Client] of CLIENTS) {
       assert.match(gone.result.content[0].text, /its result is lost/);
       await until('the process is gone', async () => !(await bench.isAlive(pid)));
       assert.equal((await client.ask('tasks/get', { taskId: 'nobody-s' })).error.code, -32602);
+    });
+
+    test('after a crash, a wait that had gone on with a handle goes on again', async (t) => {
+      const bench = await Workbench.for(t);
+      const first = await Client.start(t, bench);
+      const file = path.join(bench.directory, 'there');
+      const waiting = await resumedWait(first, { file });
+      // The handle is used up, and a reload changes nothing.
+      await bench.writeProbe(HOLDING);
+      await until('the scripts are reloaded', async () =>
+        !(await call(first, 'rest')).error);
+      assert.equal((await get(first, waiting)).status, 'working');
+      // Its run ends while the server is away.
+      const started = await call(first, 'bg_start', { command: 'sleep 600' });
+      const [, id] = /id=(\w+)/.exec(started.result.content[0].text);
+      const ending = await resumedWait(first, { id, exit: true });
+      await until('the waits are recorded', async () =>
+        (await bench.recorded()).includes(waiting) && (await bench.recorded()).includes(ending));
+      await first.kill();
+
+      const client = await Client.start(t, bench);
+      assert.equal((await get(client, waiting)).status, 'working');
+      const ended = await reaches(client, ending, 'completed');
+      assert.equal(ended.result.isError, false, ended.result.content[0].text);
+      assert.match(ended.result.content[0].text, new RegExp(`${id} ended`));
+      // It was made again with its conditions, and is again when this one dies, too.
+      await client.kill();
+      const last = await Client.start(t, bench);
+      assert.equal((await get(last, waiting)).status, 'working');
+      await writeFile(file, '');
+      const waited = await reaches(last, waiting, 'completed');
+      assert.equal(waited.result.isError, false, waited.result.content[0].text);
+      assert.match(waited.result.content[0].text, /there is there/);
     });
 
     test('without a place for the journal, tasks live as long as the server', async (t) => {

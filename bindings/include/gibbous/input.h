@@ -6,6 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "gibbous/status.h"
+
 namespace gibbous {
 
 using CallId = std::uint64_t;
@@ -35,6 +37,10 @@ struct InputRequest {
   // The call asks something else at the same time: that request follows before the handler gets
   // anything else, and both can be shown at once.
   bool more = false;
+  // Says whether InputAnswer::result would fit what was asked, without giving the answer; fails
+  // with invalid_answer, and a message that names the field. For hosts that can ask their client
+  // again. Refusals fit. Null: nothing is known. On the runtime's thread.
+  std::function<Status(const std::string& result)> check;
   // Returns false when it comes too late: it was answered, or its call has ended.
   std::function<bool(const InputAnswer&)> reply;
 };

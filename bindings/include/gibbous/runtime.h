@@ -159,6 +159,11 @@ struct CallRequest {
   // A completion takes {"argument", "value", "arguments"?}: the name, what was typed so far, and
   // the values of others. Its `data` is {"values": [...], "total", "hasMore"}, at most 100 values.
   CallKind kind = CallKind::kTool;
+  // For hosts that make a call again after their process has ended: gets the arguments, a JSON
+  // object, that a later process takes in place of these, because these name something that does
+  // not outlive the runtime (tool.repeat_with in a script). Called on the runtime's thread before
+  // on_done, any number of times; the last ones count.
+  std::function<void(const std::string& arguments)> on_repeat_with;
 };
 
 // A run whose state a result reports (tool.tells in a script), and whether it had ended by then.

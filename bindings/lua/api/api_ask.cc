@@ -29,22 +29,24 @@ namespace {
 constexpr const char* kCannotAsk = "cannot_ask";
 constexpr std::size_t kMaxRoots = 1000;
 
-// Pushes what the answer to a question means to the script.
-using PushAnswer = int (*)(lua_State*, const InputForm&, const InputAnswer&);
+constexpr const char* kInvalidAnswer = "invalid_answer";
+
+// Returns what the answer to a question means to the script.
+using ReadAnswer = Result<Json> (*)(const InputForm&, const InputAnswer&);
 
 // One question, between the task that waits for its answer and the host.
 class InputQuestion final : public HeldQuestion,
                             public std::enable_shared_from_this<InputQuestion> {
  public:
   InputQuestion(const Call& call, Engine& engine, Completer complete, InputForm form,
-                PushAnswer push)
+                ReadAnswer read)
       : engine_(engine),
         lifetime_(engine.lifetime()),
         call_(call.id() < kFirstHook ? call.id() : 0),
         session_(call.session()),
         complete_(std::move(complete)),
         form_(std::move(form)),
-        push_(push),
+        read_(read),
         id_(random_id()) {}
 
   bool is_open() const override { return open_; }
@@ -58,6 +60,12 @@ class InputQuestion final : public HeldQuestion,
     request.kind = form_.kind;
     request.params = to_text(form_.params);
     request.more = more;
+    request.check = [form = form_, read = read_](const std::string& result) {
+      InputAnswer answer;
+      answer.result = result;
+      const Status status = read(form, answer).status();
+      return status.code() == kInvalidAnswer ? status : Status();
+    };
     // Dropping the last copy of the reply is an answer, too.
     auto reply = std::make_shared<Reply>(shared_from_this());
     request.reply = [reply](const InputAnswer& answer) { return reply->of->finish(answer); };
@@ -86,8 +94,12 @@ class InputQuestion final : public HeldQuestion,
   // Returns false when it comes too late.
   bool finish(const InputAnswer& answer) {
     if (!std::exchange(open_, false) || lifetime_.expired()) return false;
-    complete_(
-        [form = form_, push = push_, answer](lua_State* to) { return push(to, form, answer); });
+    complete_([form = form_, read = read_, answer](lua_State* to) {
+      const Result<Json> meant = read(form, answer);
+      if (!meant) return push_error(to, meant.status());
+      push_json(to, *meant);
+      return 1;
+    });
     return true;
   }
 
@@ -97,7 +109,7 @@ class InputQuestion final : public HeldQuestion,
   std::string session_;
   Completer complete_;
   InputForm form_;
-  PushAnswer push_;
+  ReadAnswer read_;
   std::string id_;
   bool open_ = true;    // neither answered nor given up
   bool given_ = false;  // to the host
@@ -112,40 +124,35 @@ class InputOp final : public PendingOp {
   std::shared_ptr<InputQuestion> question_;
 };
 
-int push_fault(lua_State* state, const std::string& code, const std::string& message) {
-  return push_error(state, Status::error(code, message));
+Status nobody(const InputAnswer& answer) {
+  return Status::error(kCannotAsk,
+                       answer.message.empty() ? "the client cannot be asked" : answer.message);
 }
 
-int push_nobody(lua_State* state, const InputAnswer& answer) {
-  return push_fault(state, kCannotAsk,
-                    answer.message.empty() ? "the client cannot be asked" : answer.message);
-}
-
-int push_form_answer(lua_State* state, const InputForm& form, const InputAnswer& answer) {
-  if (answer.result.empty()) return push_nobody(state, answer);
+Result<Json> read_form_answer(const InputForm& form, const InputAnswer& answer) {
+  if (answer.result.empty()) return nobody(answer);
   const Json result = parse_object(answer.result, kMaxContentBytes);
   const std::string action = text_member(result, "action");
-  if (action == "decline") return push_fault(state, "declined", "the person declined to answer");
+  if (action == "decline") return Status::error("declined", "the person declined to answer");
   if (action == "cancel") {
-    return push_fault(state, "dismissed", "the person closed the question without an answer");
+    return Status::error("dismissed", "the person closed the question without an answer");
   }
   Json content = result.value("content", Json::object());
   if (action != "accept" || !content.is_object()) {
-    return push_fault(state, "invalid_answer", "the client's answer is none that it may give");
+    return Status::error(kInvalidAnswer, "the client's answer is none that it may give");
   }
   if (const Status fits = form.check->apply(content); !fits) {
-    return push_fault(state, "invalid_answer", fits.message());
+    return Status::error(kInvalidAnswer, fits.message());
   }
-  push_json(state, content);
-  return 1;
+  return content;
 }
 
-int push_model_answer(lua_State* state, const InputForm&, const InputAnswer& answer) {
-  if (answer.result.empty()) return push_nobody(state, answer);
+Result<Json> read_model_answer(const InputForm&, const InputAnswer& answer) {
+  if (answer.result.empty()) return nobody(answer);
   const Json result = parse_object(answer.result, 2 * kMaxContentBytes);
   const Json* content = find_member(result, "content");
   if (content == nullptr || (!content->is_object() && !content->is_array())) {
-    return push_fault(state, "invalid_answer", "the client's answer has no content");
+    return Status::error(kInvalidAnswer, "the client's answer has no content");
   }
   const Json blocks = content->is_array() ? *content : Json::array({*content});
   Json made = {{"text", content_text(blocks)}, {"content", script_content(blocks)}};
@@ -154,25 +161,23 @@ int push_model_answer(lua_State* state, const InputForm&, const InputAnswer& ans
         std::pair("role", "role")}) {
     if (const std::string* value = find_text(result, theirs)) made[ours] = *value;
   }
-  push_json(state, made);
-  return 1;
+  return made;
 }
 
-int push_roots(lua_State* state, const InputForm&, const InputAnswer& answer) {
+Result<Json> read_root_list(const InputForm&, const InputAnswer& answer) {
   constexpr std::string_view kFile = "file://";
-  if (answer.result.empty()) return push_nobody(state, answer);
+  if (answer.result.empty()) return nobody(answer);
   const Json result = parse_object(answer.result, kMaxContentBytes);
   const Json* roots = find_member(result, "roots");
   if (roots == nullptr || !roots->is_array() || roots->size() > kMaxRoots) {
-    return push_fault(
-        state, "invalid_answer",
-        "the client's answer is no list of at most " + std::to_string(kMaxRoots) + " directories");
+    return Status::error(kInvalidAnswer, "the client's answer is no list of at most " +
+                                             std::to_string(kMaxRoots) + " directories");
   }
   Json made = Json::array();
   for (const Json& root : *roots) {
     const std::string uri = text_member(root, "uri");
     if (uri.empty() || uri.size() > kMaxUriBytes) {
-      return push_fault(state, "invalid_answer", "a directory of the client's answer has no URI");
+      return Status::error(kInvalidAnswer, "a directory of the client's answer has no URI");
     }
     Json entry = {{"uri", uri}};
     if (const std::string* name = find_text(root, "name")) entry["name"] = *name;
@@ -182,15 +187,14 @@ int push_roots(lua_State* state, const InputForm&, const InputAnswer& answer) {
     }
     made.push_back(std::move(entry));
   }
-  push_json(state, made);
-  return 1;
+  return made;
 }
 
-int ask(lua_State* state, InputForm form, PushAnswer push) {
+int ask(lua_State* state, InputForm form, ReadAnswer read) {
   const auto task = Task::current(state);
   Call& call = task->call();
   auto question = std::make_shared<InputQuestion>(call, call.engine(), task->completer(),
-                                                  std::move(form), push);
+                                                  std::move(form), read);
   call.ask_client(question);
   return task->suspend(state, std::make_unique<InputOp>(std::move(question)));
 }
@@ -202,7 +206,7 @@ int l_ask(lua_State* state) {
   return with_wrong_use(state, [state] {
     Result<InputForm> form = read_form(state, 2);
     if (!form) throw WrongUse("ask", form.status().message());
-    return ask(state, std::move(*form), push_form_answer);
+    return ask(state, std::move(*form), read_form_answer);
   });
 }
 
@@ -213,7 +217,7 @@ int l_ask_model(lua_State* state) {
   return with_wrong_use(state, [state] {
     Result<InputForm> form = read_sampling(state, 1);
     if (!form) throw WrongUse("ask.model", form.status().message());
-    return ask(state, std::move(*form), push_model_answer);
+    return ask(state, std::move(*form), read_model_answer);
   });
 }
 
@@ -228,7 +232,7 @@ int l_ask_roots(lua_State* state) {
   return with_wrong_use(state, [state] {
     Result<InputForm> form = read_roots(state, 1);
     if (!form) throw WrongUse("ask.roots", form.status().message());
-    return ask(state, std::move(*form), push_roots);
+    return ask(state, std::move(*form), read_root_list);
   });
 }
 

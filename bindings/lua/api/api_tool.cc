@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "bindings/json/text.h"
 #include "bindings/lua/api/api.h"
 #include "bindings/lua/api/define.h"
 #include "bindings/lua/api/run_effect.h"
@@ -69,6 +70,15 @@ int l_tool_tells(lua_State* state) {
   const Run* run = find_own(state, id);
   // A run that is not in memory has ended, because running ones are never forgotten.
   Task::current(state)->call().tells(id, run == nullptr || run->ended());
+  return 0;
+}
+
+int l_tool_repeat_with(lua_State* state) {
+  luaL_checktype(state, 1, LUA_TTABLE);
+  const Json arguments = to_json(state, 1, "args");
+  luaL_argcheck(state, arguments.is_object(), 1,
+                "expected a table of arguments with names, got a list");
+  Task::current(state)->call().repeat_with(to_text(arguments));
   return 0;
 }
 
@@ -143,8 +153,10 @@ int l_tool_call(lua_State* state) {
 }
 
 constexpr luaL_Reg kTool[] = {
-    {"error", l_tool_error},   {"progress", l_tool_progress}, {"tells", l_tool_tells},
-    {"enable", l_tool_enable}, {"disable", l_tool_disable},   {nullptr, nullptr},
+    {"error", l_tool_error},   {"progress", l_tool_progress},
+    {"tells", l_tool_tells},   {"repeat_with", l_tool_repeat_with},
+    {"enable", l_tool_enable}, {"disable", l_tool_disable},
+    {nullptr, nullptr},
 };
 
 }  // namespace

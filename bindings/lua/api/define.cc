@@ -16,7 +16,9 @@ int define(lua_State* state, const char* kind, const char* function, Status (*ch
   }
   const std::string name = peek_name(state, "name");
   const std::string owner = name.empty() ? kind : std::string(kind) + " '" + name + "'";
-  if (const Status good = check(state); !good) throw WrongUse(owner, good.message());
+  if (!are_definitions_known(state)) {
+    if (const Status good = check(state); !good) throw WrongUse(owner, good.message());
+  }
   if (const Status good = check_function(state, function); !good)
     throw WrongUse(owner, good.message());
   lua_newtable(state);

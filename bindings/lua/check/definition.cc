@@ -6,8 +6,22 @@
 #include <utility>
 
 #include "bindings/lua/check/schema_check.h"
+#include "bindings/lua/vm/registry_flag.h"
 
 namespace gibbous::lua {
+namespace {
+
+constexpr RegistryFlag kAreDefinitionsKnown;
+
+}  // namespace
+
+void set_definitions_known(lua_State* state, bool known) {
+  kAreDefinitionsKnown.set(state, known);
+}
+
+bool are_definitions_known(lua_State* state) {
+  return kAreDefinitionsKnown.is_set(state);
+}
 
 DefinitionShape::DefinitionShape(Json properties, std::vector<std::string> required,
                                  std::vector<std::string> apart)

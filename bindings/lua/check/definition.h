@@ -38,6 +38,12 @@ class DefinitionShape {
   std::shared_ptr<const SchemaCheck> check_;
 };
 
+// While `known` is set, definitions run that were right before, from the same files: their
+// constructors do not check them, whoever reads them does, and their schemas are compiled when they
+// are first applied.
+void set_definitions_known(lua_State* state, bool known);
+bool are_definitions_known(lua_State* state);
+
 // The schema of a name that every model API takes.
 Json name_shape();
 

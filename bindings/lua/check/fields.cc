@@ -1,15 +1,20 @@
 // Options tables, checked.
 #include "bindings/lua/check/fields.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "bindings/lua/check/schema_check.h"
 #include "runtime/base/nearest.h"
 
 namespace gibbous::lua {
-Fields::Fields(FieldPath place, const Json& options) : place_(std::move(place)) {
+Fields::Fields(FieldPath place, Json options) : place_(std::move(place)) {
+  constexpr std::size_t kUsual = 16;
+  known_.reserve(kUsual);
   if (options.is_object()) {
-    options_ = options;
+    options_ = std::move(options);
   } else if (options.is_null() || (options.is_array() && options.empty())) {
     options_ = Json::object();
   } else {
@@ -18,7 +23,7 @@ Fields::Fields(FieldPath place, const Json& options) : place_(std::move(place)) 
 }
 
 const Json* Fields::find(const char* name) {
-  known_.insert(name);
+  known_.push_back(name);
   const auto found = options_.find(name);
   return found == options_.end() || found->is_null() ? nullptr : &*found;
 }
@@ -95,8 +100,11 @@ std::optional<std::string> Fields::choice(const char* name,
 
 void Fields::done() const {
   for (const auto& [name, value] : options_.items()) {
-    if (known_.count(name) != 0) continue;
-    const std::string near = nearest_name(name, {known_.begin(), known_.end()});
+    if (std::find(known_.begin(), known_.end(), std::string_view(name)) != known_.end()) continue;
+    std::vector<std::string> names(known_.begin(), known_.end());
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    const std::string near = nearest_name(name, names);
     fail("unknown field '" + name + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
   }
 }

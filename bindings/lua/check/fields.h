@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -17,11 +16,12 @@ class SchemaCheck;  // schema_check.h
 class Fields {
  public:
   // Errors name the place: "run.start: timeout_ms: expected a number, got a string".
-  Fields(FieldPath place, const Json& options);
+  Fields(FieldPath place, Json options);
 
   // Returns the place of one of its fields.
   FieldPath below(const std::string& field) const { return place_.below(field); }
 
+  // The names that are asked for outlive this.
   bool has(const char* name);
   std::optional<std::string> text(const char* name);
   std::optional<bool> flag(const char* name);
@@ -45,7 +45,7 @@ class Fields {
   const Json* find(const char* name);
   FieldPath place_;
   Json options_;
-  std::set<std::string> known_;
+  std::vector<const char*> known_;  // all that were asked for
 };
 
 // Checks options whose fields a schema declares, and throws WrongUse for the first that is wrong.

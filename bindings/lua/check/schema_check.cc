@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "bindings/lua/check/schema_node.h"
@@ -378,6 +380,40 @@ class CompiledSchema final : public SchemaCheck {
   SchemaNames names_;
 };
 
+class LaterSchema final : public SchemaCheck {
+ public:
+  LaterSchema(Json schema, SchemaNames names)
+      : schema_(std::move(schema)), names_(std::move(names)) {}
+
+  Status apply(Json& value) const override {
+    const Result<std::shared_ptr<const SchemaCheck>>& check = compiled();
+    return check ? (*check)->apply(value) : check.status();
+  }
+
+  std::optional<SchemaFault> first_fault(Json& value) const override {
+    const Result<std::shared_ptr<const SchemaCheck>>& check = compiled();
+    if (check) return (*check)->first_fault(value);
+    SchemaFault fault;
+    fault.place = names_.root;
+    fault.problem = check.status().message();
+    return fault;
+  }
+
+ private:
+  const Result<std::shared_ptr<const SchemaCheck>>& compiled() const {
+    std::call_once(once_, [this] {
+      compiled_.emplace(compile(schema_, names_));
+      schema_ = Json();
+    });
+    return *compiled_;
+  }
+
+  mutable std::once_flag once_;
+  mutable Json schema_;
+  SchemaNames names_;
+  mutable std::optional<Result<std::shared_ptr<const SchemaCheck>>> compiled_;
+};
+
 }  // namespace
 
 Result<std::shared_ptr<const SchemaCheck>> SchemaCheck::compile(const Json& schema,
@@ -390,6 +426,10 @@ Result<std::shared_ptr<const SchemaCheck>> SchemaCheck::compile(const Json& sche
   }
   return std::shared_ptr<const SchemaCheck>(
       std::make_shared<CompiledSchema>(std::move(*tree), std::move(names)));
+}
+
+std::shared_ptr<const SchemaCheck> SchemaCheck::later(Json schema, SchemaNames names) {
+  return std::make_shared<LaterSchema>(std::move(schema), std::move(names));
 }
 
 }  // namespace gibbous::lua

@@ -1,6 +1,6 @@
 // SchemaCheck: a JSON Schema (2020-12, the part that tools need) compiled once and applied to the
 // arguments of every call. An unknown keyword or a malformed schema fails compile(), never a call.
-// Pure.
+// Any thread.
 #pragma once
 
 #include <memory>
@@ -53,6 +53,8 @@ class SchemaCheck {
   // Fails with invalid_schema and the place in the schema.
   static Result<std::shared_ptr<const SchemaCheck>> compile(const Json& schema,
                                                             SchemaNames names = "args");
+  // Compiles the schema when it is first applied; every application then fails if that does.
+  static std::shared_ptr<const SchemaCheck> later(Json schema, SchemaNames names);
   virtual ~SchemaCheck() = default;
   // Fills in defaults, then checks. The error (invalid_arguments) names the field, the expected and
   // the actual value for each of the first kMaxReported faults; for an unknown field it names the

@@ -12,6 +12,7 @@
 #include "bindings/lua/check/limits_value.h"
 #include "bindings/lua/check/sandbox_value.h"
 #include "bindings/lua/check/schema_check.h"
+#include "bindings/lua/vm/registry_flag.h"
 
 namespace gibbous::lua {
 namespace {
@@ -210,19 +211,11 @@ int l_schema_sandbox(lua_State* state) {
   return finish(state, fields, std::move(schema));
 }
 
-constexpr char kKnownKey = 0;  // its address is the key
-
-bool are_known(lua_State* state) {
-  lua_pushlightuserdata(state, const_cast<char*>(&kKnownKey));
-  lua_rawget(state, LUA_REGISTRYINDEX);
-  const bool known = lua_toboolean(state, -1) != 0;
-  lua_pop(state, 1);
-  return known;
-}
+constexpr RegistryFlag kAreChecksKnown;
 
 // schema.check(value, schema, owner)
 int l_schema_check(lua_State* state) {
-  if (are_known(state)) return 0;
+  if (kAreChecksKnown.is_set(state)) return 0;
   const std::string owner = luaL_checkstring(state, 3);
   Json value = to_json(state, 1, owner.c_str());
   const auto check = SchemaCheck::compile(to_json(state, 2, "schema"), {"", 1});
@@ -243,9 +236,7 @@ constexpr luaL_Reg kSchema[] = {
 }  // namespace
 
 void set_checks_known(lua_State* state, bool known) {
-  lua_pushlightuserdata(state, const_cast<char*>(&kKnownKey));
-  lua_pushboolean(state, known ? 1 : 0);
-  lua_rawset(state, LUA_REGISTRYINDEX);
+  kAreChecksKnown.set(state, known);
 }
 
 void open_schema(lua_State* state) {

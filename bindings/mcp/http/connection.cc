@@ -1,6 +1,8 @@
 // See connection.h.
 #include "bindings/mcp/http/connection.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -16,6 +18,7 @@ namespace {
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 constexpr std::string_view kCrLf = "\r\n";
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
+constexpr std::string_view kInterim = "HTTP/1.1 102 Processing\r\n\r\n";
 constexpr std::string_view kComment = ": open\n\n";
 constexpr std::size_t kCompactBytes = std::size_t{256} * 1024;
 constexpr std::size_t kMaxDrainedBytes = std::size_t{1} * 1024 * 1024;
@@ -42,16 +45,17 @@ Connection::Connection(std::uint64_t id, UniqueFd socket, ConnectionHost& host,
 }
 
 Connection::~Connection() {
-  totals_.body_bytes -= held_body_;
-  totals_.unsent_bytes -= pending_bytes();
+  hold_body(0);
+  sent(pending_bytes());
   if (responder_ != nullptr) std::exchange(responder_, nullptr)->on_gone();
 }
 
 short Connection::wanted_events() const {
-  // While a request is answered, only the end of the client matters.
+  // While a request is answered, only the end of the client matters, and that only once.
   const bool reads = state_ != State::kAnswering && !closing_;
   const short input = reads || state_ == State::kDraining ? POLLIN : 0;
-  return static_cast<short>(input | POLLRDHUP | (pending_bytes() > 0 ? POLLOUT : 0));
+  const short end = peer_ended_ ? 0 : POLLRDHUP;
+  return static_cast<short>(input | end | (pending_bytes() > 0 ? POLLOUT : 0));
 }
 
 void Connection::on_events(short events, std::span<char> buffer) {
@@ -61,8 +65,7 @@ void Connection::on_events(short events, std::span<char> buffer) {
              (!closing_ || state_ == State::kDraining)) {
     read(buffer);
   } else if ((events & POLLRDHUP) != 0) {
-    // It closed the connection in the middle of an answer.
-    gone_ = true;
+    peer_ended_ = true;
   }
   host_.touched(*this);
 }
@@ -74,7 +77,11 @@ void Connection::read(std::span<char> buffer) {
     return;
   }
   if (count == 0) {
-    gone_ = true;
+    peer_ended_ = true;
+    // Nobody waits for an answer, unless the last one is still on its way.
+    gone_ = state_ == State::kDraining || pending_bytes() == 0;
+    state_ = State::kAnswering;
+    closing_ = true;
     return;
   }
   const auto size = static_cast<std::size_t>(count);
@@ -161,8 +168,7 @@ bool Connection::process_body() {
     input_.erase(0, taken);
   }
   const std::size_t held = parser_.body().size();
-  totals_.body_bytes += held - held_body_;
-  held_body_ = held;
+  hold_body(held);
   if (held > limits_.body_bytes || body_read_ > limits_.body_bytes + limits_.chunking_bytes) {
     refuse({kContentTooLarge, {}, {}});
     return false;
@@ -173,7 +179,9 @@ bool Connection::process_body() {
       refuse({kBadRequest, {}, {}});
       return false;
     case RequestParser::State::kBody:
-      if (totals_.body_bytes > limits_.all_body_bytes) refuse({kUnavailable, {}, {}});
+      if (totals_.body_bytes > limits_.all_body_bytes || has_too_much_body()) {
+        refuse({kUnavailable, {}, {}});
+      }
       return false;
     case RequestParser::State::kDone:
       break;
@@ -181,15 +189,19 @@ bool Connection::process_body() {
   const RequestHead head = std::move(parser_.head());
   std::string body = std::move(parser_.body());
   parser_.reset();
-  totals_.body_bytes -= std::exchange(held_body_, 0);
+  hold_body(0);
   state_ = State::kAnswering;
   since_ = clock_.now();
   streaming_ = false;
+  probed_ = false;
   host_.take(*this, head, std::move(body));
   return true;
 }
 
 void Connection::refuse(Answer answer) {
+  // What was read of it counts no longer, or those that are read next would be refused for it.
+  hold_body(0);
+  parser_.reset();
   keep_alive_ = false;
   state_ = State::kAnswering;
   this->answer(answer);
@@ -281,6 +293,24 @@ void Connection::finish_answer() {
   host_.touched(*this);
 }
 
+// Finds out whether a client that sends no more still waits for the answer.
+void Connection::probe() {
+  if (!peer_ended_ || state_ != State::kAnswering || responder_ == nullptr) return;
+  if (std::exchange(probed_, true)) return;
+  // A machine that has gone answers nothing at all. A unix socket knows by itself.
+  const auto patience =
+      static_cast<unsigned>(std::chrono::duration_cast<Millis>(limits_.read_time).count());
+  ::setsockopt(fd(), IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
+  if (streaming_) {
+    write_chunk(kComment);
+  } else if (takes_events_) {
+    begin_events();
+  } else {
+    write(kInterim);
+    spoke_ = clock_.now();
+  }
+}
+
 void Connection::write_chunk(std::string_view bytes) {
   constexpr int kHexadecimal = 16;
   std::array<char, 20> digits{};
@@ -296,20 +326,52 @@ void Connection::write_chunk(std::string_view bytes) {
 void Connection::write(std::string_view bytes) {
   if (gone_ || bytes.empty()) return;
   if (pending_bytes() == 0) progress_ = clock_.now();
-  if (pending_bytes() + bytes.size() > limits_.unsent_bytes ||
+  const bool is_much = share_ != nullptr && share_->is_limited &&
+                       share_->unsent_bytes + bytes.size() > limits_.unsent_bytes_of_one;
+  if (is_much || pending_bytes() + bytes.size() > limits_.unsent_bytes ||
       totals_.unsent_bytes + bytes.size() > limits_.all_unsent_bytes) {
     gone_ = true;  // it does not read
   } else {
     output_.append(bytes);
     totals_.unsent_bytes += bytes.size();
+    if (share_ != nullptr) share_->unsent_bytes += bytes.size();
   }
   host_.touched(*this);
 }
 
+// They wait no longer.
+void Connection::sent(std::size_t bytes) {
+  totals_.unsent_bytes -= bytes;
+  if (share_ != nullptr) share_->unsent_bytes -= bytes;
+}
+
+void Connection::count_among(Share* share) {
+  if (share_ != nullptr) {
+    share_->unsent_bytes -= pending_bytes();
+    share_->body_bytes -= held_body_;
+  }
+  share_ = share;
+  if (share_ == nullptr) return;
+  share_->unsent_bytes += pending_bytes();
+  share_->body_bytes += held_body_;
+}
+
+void Connection::hold_body(std::size_t bytes) {
+  totals_.body_bytes += bytes - held_body_;
+  if (share_ != nullptr) share_->body_bytes += bytes - held_body_;
+  held_body_ = bytes;
+}
+
+bool Connection::has_too_much_body() const {
+  return share_ != nullptr && share_->is_limited && share_->body_bytes > limits_.body_bytes_of_one;
+}
+
 void Connection::settle() {
+  if (!gone_) probe();
   if (!gone_) flush();
   if (!gone_ && state_ == State::kHead && !closing_ && !input_.empty()) {
     process();
+    if (!gone_) probe();
     if (!gone_) flush();
   }
   if (!gone_) after_flush();
@@ -326,7 +388,7 @@ void Connection::flush() {
       break;
     }
     written_ += static_cast<std::size_t>(count);
-    totals_.unsent_bytes -= static_cast<std::size_t>(count);
+    sent(static_cast<std::size_t>(count));
     progress_ = clock_.now();
   }
   if (pending_bytes() == 0) {
@@ -345,7 +407,7 @@ void Connection::after_flush() {
   state_ = State::kDraining;
   since_ = clock_.now();
   input_ = {};
-  totals_.body_bytes -= std::exchange(held_body_, 0);
+  hold_body(0);
   parser_.reset();
 }
 
@@ -365,6 +427,8 @@ void Connection::plan() {
         add(spoke_ + limits_.keep_alive);
       } else if (takes_events_ && responder_ != nullptr) {
         add(since_ + limits_.stream_after);
+      } else if (probed_ && responder_ != nullptr) {
+        add(spoke_ + limits_.keep_alive);
       }
       break;
     case State::kDraining:
@@ -395,6 +459,10 @@ void Connection::on_deadline() {
       } else if (!streaming_ && responder_ != nullptr && takes_events_ &&
                  now >= since_ + limits_.stream_after) {
         begin_events();
+      } else if (probed_ && !streaming_ && responder_ != nullptr && !takes_events_ &&
+                 now >= spoke_ + limits_.keep_alive) {
+        write(kInterim);
+        spoke_ = now;
       }
       break;
     case State::kDraining:

@@ -2,6 +2,11 @@
 // writes their answers: one body, or a stream of events (SSE). It knows nothing of MCP. The front
 // end owns it, watches its socket and its deadline, and settles it after each change. Loop thread
 // only.
+//
+// A client that sends no more may wait for its answer, or be gone: TCP tells the same of both. What
+// is written to one that is gone ends the connection, so something is written at once: the
+// beginning of the stream, a comment in it, or, where the client takes no stream, an interim
+// response.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +35,14 @@ struct Answer {
 struct Totals {
   std::size_t body_bytes = 0;
   std::size_t unsent_bytes = 0;
+};
+
+// What the connections of one token hold.
+struct Share {
+  std::size_t connections = 0;
+  std::size_t body_bytes = 0;
+  std::size_t unsent_bytes = 0;
+  bool is_limited = false;  // others have tokens, too
 };
 
 class Connection;
@@ -80,6 +93,9 @@ class Connection {
   bool idle() const { return state_ == State::kHead && input_.empty() && pending_bytes() == 0; }
   void refuse(Answer answer);  // and closes
   void drop() { gone_ = true; }
+  // Whose body and unsent bytes it counts among; it must outlive the connection, or the next one
+  // given. Null: nobody's.
+  void count_among(Share* share);
   std::size_t pending_bytes() const { return output_.size() - written_; }
 
   // For whoever answers the request that was taken.
@@ -105,11 +121,15 @@ class Connection {
   bool process_head();
   bool process_body();
   void finish_answer();
+  void hold_body(std::size_t bytes);
+  bool has_too_much_body() const;
   void write(std::string_view bytes);
+  void sent(std::size_t bytes);
   void write_chunk(std::string_view bytes);
   void flush();
   void after_flush();
   void plan();
+  void probe();
 
   const std::uint64_t id_;
   UniqueFd socket_;
@@ -117,12 +137,13 @@ class Connection {
   const Limits& limits_;
   const Clock& clock_;
   Totals& totals_;
+  Share* share_ = nullptr;
 
   State state_ = State::kHead;
   std::string input_;
   std::size_t scanned_ = 0;  // of the input: no end of the head is there
   std::size_t body_read_ = 0;
-  std::size_t held_body_ = 0;  // as counted in totals_
+  std::size_t held_body_ = 0;  // as counted in totals_ and share_; see hold_body()
   RequestParser parser_;
   std::string output_;
   std::size_t written_ = 0;
@@ -135,6 +156,8 @@ class Connection {
   bool streaming_ = false;
   bool closing_ = false;  // after the output
   bool gone_ = false;
+  bool peer_ended_ = false;  // it sends nothing more than what was not read yet
+  bool probed_ = false;      // since it ended, and the request was taken
   std::string fields_;
   std::size_t drained_ = 0;
   Nanos since_;     // the state began

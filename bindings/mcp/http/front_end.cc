@@ -156,15 +156,21 @@ bool FrontEnd::make_room(const RequestHandler* of) {
 }
 
 void FrontEnd::assign(Entry& entry, RequestHandler* handler) {
+  entry.connection->count_among(nullptr);
   const auto before = assigned_.find(entry.handler);
-  if (before != assigned_.end() && --before->second == 0) assigned_.erase(before);
+  if (before != assigned_.end() && --before->second.connections == 0) assigned_.erase(before);
   entry.handler = handler;
-  if (handler != nullptr) ++assigned_[handler];
+  if (handler == nullptr) return;
+  Share& share = assigned_[handler];
+  ++share.connections;
+  share.is_limited = !principals_.empty();
+  entry.connection->count_among(&share);
 }
 
 // Where several have tokens, none keeps the others out.
 bool FrontEnd::has_its_share(const RequestHandler& handler) {
-  if (principals_.empty() || assigned_[&handler] <= limits_.connections_of_one) return true;
+  const Share& share = assigned_[&handler];
+  if (!share.is_limited || share.connections <= limits_.connections_of_one) return true;
   return make_room(&handler);
 }
 

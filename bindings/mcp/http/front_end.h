@@ -68,6 +68,7 @@ class FrontEnd final : private ConnectionHost {
 
   std::size_t connections() const { return connections_.size(); }
   std::size_t unsent_bytes() const { return totals_.unsent_bytes; }
+  std::size_t body_bytes() const { return totals_.body_bytes; }
 
  private:
   struct Entry {
@@ -110,7 +111,7 @@ class FrontEnd final : private ConnectionHost {
   std::vector<std::uint64_t> touched_;
   std::vector<char> buffer_;
   std::unordered_map<std::uint64_t, Entry> connections_;
-  std::unordered_map<const RequestHandler*, std::size_t> assigned_;  // how many connections
+  std::unordered_map<const RequestHandler*, Share> assigned_;
 };
 
 }  // namespace gibbous::mcp::http

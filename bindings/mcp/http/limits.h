@@ -20,6 +20,8 @@ struct Limits {
   std::size_t head_fields = 100;
   std::size_t body_bytes = stdio::kMaxLineBytes;
   std::size_t all_body_bytes = std::size_t{64} * 1024 * 1024;
+  // Where there are several tokens, those of one of them that are being received.
+  std::size_t body_bytes_of_one = std::size_t{32} * 1024 * 1024;
   // Framing of a chunked body, on top of the body.
   std::size_t chunking_bytes = std::size_t{1} * 1024 * 1024;
 
@@ -28,6 +30,9 @@ struct Limits {
   std::size_t congested_bytes = std::size_t{1} * 1024 * 1024;
   std::size_t unsent_bytes = std::size_t{11} * 1024 * 1024;
   std::size_t all_unsent_bytes = std::size_t{128} * 1024 * 1024;
+  // Where there are several tokens, all connections of one together leave so much unread; beyond
+  // it, they are closed.
+  std::size_t unsent_bytes_of_one = std::size_t{64} * 1024 * 1024;
 
   // Messages that a client of a legacy session can come back for.
   std::size_t history_bytes = std::size_t{256} * 1024;

@@ -144,6 +144,7 @@ local wait_for = tool {
     local began_ms = time.now_ms()
     if args.resume then
       args = resume.restore(args, ctx)
+      tool.repeat_with(args) -- the handle is gone now, and a task may outlive the server
     end
     local longest_ms = ctx.settings.answer_within_ms
     args.timeout = longest_ms and math.min(args.timeout, longest_ms) or args.timeout

@@ -2,6 +2,7 @@
 #include "bindings/mcp/exit_guard.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -44,8 +45,8 @@ int exit_code_of_stuck_child(Pair& input, Pair& stop, const std::function<void()
     input.write.reset();
     stop.write.reset();
     ::alarm(static_cast<unsigned>(kPatience.count()));
-    ExitGuard guard(input.read.get(), stop.read.get(), std::chrono::milliseconds(10));
-    guard.serving();
+    ExitGuard guard(input.read.get(), -1, stop.read.get(), std::chrono::milliseconds(10));
+    guard.serving(/*is_batch=*/false);
     while (true) ::pause();
   }
   in_parent();
@@ -62,6 +63,25 @@ TEST_CASE("a stuck process is ended when its client has gone") {
   }
 }
 
+TEST_CASE("a stuck process is ended whose client went before it said that it serves") {
+  Pair input(false);
+  const pid_t child = gibbous::testing::patient_fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    input.write.reset();
+    ::alarm(static_cast<unsigned>(kPatience.count()));
+    ExitGuard guard(input.read.get(), -1, -1, std::chrono::milliseconds(10));
+    pollfd gone{input.read.get(), POLLIN, 0};
+    ::poll(&gone, 1, -1);
+    guard.serving(/*is_batch=*/false);
+    while (true) ::pause();
+  }
+  input.write.reset();
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+}
+
 TEST_CASE("a stuck process is ended after a stop") {
   Pair input(false);
   Pair stop(false);
@@ -69,14 +89,43 @@ TEST_CASE("a stuck process is ended after a stop") {
             input, stop, [&stop] { REQUIRE(::write(stop.write.get(), "x", 1) == 1); }) == 0);
 }
 
+// Its requests are to be answered, which may take long.
+TEST_CASE("a process whose input ended before it served is ended when its reader has gone") {
+  for (const bool sockets : {false, true}) {
+    for (const bool serves : {false, true}) {
+      Pair input(false);
+      Pair output(sockets);
+      const pid_t child = gibbous::testing::patient_fork();
+      REQUIRE(child >= 0);
+      if (child == 0) {
+        input.write.reset();
+        output.read.reset();
+        ::alarm(static_cast<unsigned>(kPatience.count()));
+        ExitGuard guard(input.read.get(), output.write.get(), -1, std::chrono::milliseconds(10));
+        if (serves) guard.serving(/*is_batch=*/true);
+        while (true) ::pause();
+      }
+      output.write.reset();
+      input.write.reset();
+      // It lives on: its end would close the output.
+      pollfd end{output.read.get(), POLLIN, 0};
+      CHECK(::poll(&end, 1, 100) == 0);
+      output.read.reset();
+      int status = 0;
+      REQUIRE(::waitpid(child, &status, 0) == child);
+      CHECK(WIFEXITED(status));
+    }
+  }
+}
+
 TEST_CASE("a process that ends in time is not killed by its guard") {
   Pair input(false);
   Pair stop(false);
   {
-    const ExitGuard guard(input.read.get(), stop.read.get(), kPatience);
+    const ExitGuard guard(input.read.get(), -1, stop.read.get(), kPatience);
     input.write.reset();
   }
-  { const ExitGuard nothing_happened(stop.read.get(), -1, kPatience); }
+  { const ExitGuard nothing_happened(stop.read.get(), -1, -1, kPatience); }
   SUCCEED("still here");
 }
 
@@ -89,7 +138,8 @@ TEST_CASE("a process that a disk holds at its end says so before it is ended") {
     input.write.reset();
     ::dup2(said.write.get(), STDERR_FILENO);
     ::alarm(static_cast<unsigned>(kPatience.count()));
-    ExitGuard guard(input.read.get(), -1, std::chrono::milliseconds(10));
+    ExitGuard guard(input.read.get(), -1, -1, std::chrono::milliseconds(10));
+    guard.serving(/*is_batch=*/false);
     guard.waits_for_disk("path_unanswered: state_dir");
     guard.waits_for_disk("another");
     while (true) ::pause();

@@ -40,6 +40,12 @@ struct Asked : Fixture {
     question.params = params;
     const std::size_t place = answers.size();
     answers.emplace_back();
+    question.check = [](const std::string& result) {
+      const Json read = Json::parse(result);
+      const bool fits = read.value("action", "") != "accept" || !read.contains("content") ||
+                        read["content"].value("one", Json("a")).is_string();
+      return fits ? Status() : Status::error("invalid_answer", "answer.one: expected string");
+    };
     question.reply = [this, place](const InputAnswer& given) {
       REQUIRE(!answers[place]);
       answers[place] = given;
@@ -52,6 +58,17 @@ struct Asked : Fixture {
   }
   std::vector<std::optional<InputAnswer>> answers;
 };
+
+TEST_CASE("a script's question is not put to a legacy client whose input has ended") {
+  Asked client;
+  client.shake_hands("2025-11-25", kForms);
+  client.call(1);
+  client.server.ask_no_more();
+  client.script_asks();
+  REQUIRE(client.answers[0]);
+  CHECK(client.answers[0]->message.find("the client's input has ended") != std::string::npos);
+  CHECK(client.silent());
+}
 
 TEST_CASE("a legacy client gets a script's question as a request, and its answer comes back") {
   for (const char* revision : {"2025-06-18", "2025-11-25"}) {
@@ -195,6 +212,101 @@ TEST_CASE("a question without a response is asked again, with a new state") {
   // The client has lost what it could do.
   client.say(Asked::modern_call(3, Json::object(), Json{{"requestState", again["requestState"]}}));
   CHECK(client.answers[0]->message == "the client does not support elicitation (forms)");
+}
+
+const Json kWrong{{"action", "accept"}, {"content", {{"one", 5}}}};
+const Json kRight{{"action", "accept"}, {"content", {{"one", "b"}}}};
+
+TEST_CASE("a modern client whose answer does not fit the form is asked again, and told why") {
+  Asked client;
+  client.say(Asked::modern_call(1, kForms));
+  client.script_asks("elicitation", kForm, "", true);
+  client.script_asks("elicitation", kForm);
+  Json required = client.heard()["result"];
+  REQUIRE(required["inputRequests"].size() == 2);
+  const std::string first = required["inputRequests"].begin().key();
+  const std::string second = std::next(required["inputRequests"].begin()).key();
+  const auto answer = [&](const Json& id, const Json& responses) {
+    client.say(Asked::modern_call(
+        id, kForms,
+        Json{{"requestState", required["requestState"]}, {"inputResponses", responses}}));
+  };
+  // The one that fits is taken.
+  answer(2, Json{{first, kWrong}, {second, kRight}});
+  required = client.heard()["result"];
+  CHECK(required["resultType"] == "input_required");
+  REQUIRE(required["inputRequests"].size() == 1);
+  const auto message = required["inputRequests"][first]["params"]["message"].get<std::string>();
+  CHECK(message == "Which?\n(The last answer did not fit: answer.one: expected string)");
+  CHECK_FALSE(client.answers[0]);
+  CHECK(client.answers[1]);
+  SECTION("and may answer then") {
+    answer(3, Json{{first, kRight}});
+    CHECK(client.silent());
+    REQUIRE(client.answers[0]);
+    CHECK(Json::parse(client.answers[0]->result) == kRight);
+  }
+  SECTION("but not for ever") {
+    answer(3, Json{{first, kWrong}});
+    required = client.heard()["result"];
+    CHECK_FALSE(client.answers[0]);
+    answer(4, Json{{first, kWrong}});
+    CHECK(client.silent());
+    REQUIRE(client.answers[0]);
+    CHECK(Json::parse(client.answers[0]->result) == kWrong);
+  }
+  SECTION("and a refusal is an answer") {
+    answer(3, Json{{first, {{"action", "decline"}}}});
+    CHECK(client.silent());
+    CHECK(client.answers[0]);
+  }
+}
+
+TEST_CASE("a legacy client whose answer does not fit the form is asked again, under a new id") {
+  Asked client;
+  client.shake_hands("2025-11-25", kForms);
+  client.call(1);
+  client.script_asks();
+  const Json asked = client.heard();
+  client.respond(asked["id"], kWrong);
+  const Json again = client.heard();
+  CHECK(again["method"] == "elicitation/create");
+  CHECK(again["id"] != asked["id"]);
+  CHECK(again["params"]["message"].get<std::string>().find("expected string") != std::string::npos);
+  CHECK_FALSE(client.answers[0]);
+  // The old id is nobody's.
+  client.respond(asked["id"], kRight);
+  CHECK_FALSE(client.answers[0]);
+  SECTION("and may answer then") {
+    client.respond(again["id"], kRight);
+    CHECK(client.answers[0]);
+    CHECK(client.silent());
+  }
+  SECTION("but not for ever") {
+    client.respond(again["id"], kWrong);
+    client.respond(client.heard()["id"], kWrong);
+    CHECK(client.answers[0]);
+    CHECK(client.silent());
+  }
+  SECTION("unless the call is cancelled") {
+    client.say(Fixture::notification("notifications/cancelled", Json{{"requestId", 1}}));
+    REQUIRE(client.answers[0]);
+    CHECK(client.answers[0]->result.empty());
+  }
+  SECTION("and a result that is no object is no answer either") {
+    client.respond(again["id"], Json(5));
+    CHECK(client.heard()["method"] == "elicitation/create");
+  }
+}
+
+TEST_CASE("an answer of the model that does not fit is not asked for again") {
+  Asked client;
+  client.shake_hands("2025-11-25", kModel);
+  client.call(1);
+  client.script_asks("sampling", R"({"messages":[],"maxTokens":5})");
+  client.respond(client.heard()["id"], kWrong);
+  CHECK(client.answers[0]);
+  CHECK(client.silent());
 }
 
 const Json kEverything =

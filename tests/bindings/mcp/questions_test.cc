@@ -291,6 +291,30 @@ TEST_CASE("a client without elicitation is not asked") {
   CHECK(old.answers[0]->no_approver);
 }
 
+TEST_CASE("a legacy client whose input has ended is not asked, and was not to answer any more") {
+  Asking legacy;
+  legacy.shake_hands("2025-11-25", kForms);
+  legacy.asked_call(1);
+  legacy.server.ask_no_more();
+  REQUIRE(legacy.answers[0]);
+  CHECK(legacy.heard()["method"] == "notifications/cancelled");
+  legacy.say(Fixture::request(2, "tools/call", Asking::call_params()));
+  legacy.policy_asks(legacy.backend.last);
+  REQUIRE(legacy.answers[1]);
+  for (const auto& answer : legacy.answers) {
+    CHECK(answer->no_approver);
+    CHECK(answer->reason == "the client's input has ended: it cannot answer");
+  }
+  CHECK(legacy.silent());
+  // The question is the answer that a modern client waits for.
+  Asking modern;
+  modern.say(Asking::modern_call(1, kForms));
+  modern.server.ask_no_more();
+  modern.policy_asks(1);
+  CHECK(modern.heard()["result"].contains("inputRequests"));
+  modern.server.shut_down();
+}
+
 TEST_CASE("unexpected and late answers are ignored") {
   Asking client;
   client.shake_hands("2025-11-25", kForms);
@@ -377,7 +401,7 @@ TEST_CASE("a modern call returns the question, and its result when it is repeate
   const Json question = *result["inputRequests"].begin();
   CHECK(question["method"] == "elicitation/create");
   CHECK(question["params"]["requestedSchema"]["properties"]["answer"]["oneOf"].size() == 6);
-  CHECK(client.server.calls_in_flight() == 0);
+  CHECK(client.server.requests_in_flight() == 0);
   CHECK(client.server.next_timeout() == kAnswerTime);
   client.backend.report(1, 1);  // no client waits for it now
   CHECK(client.silent());
@@ -555,7 +579,7 @@ TEST_CASE("a modern call can be cancelled before and after it is repeated") {
   CHECK(client.silent());
 }
 
-TEST_CASE("suspended calls count as calls in flight") {
+TEST_CASE("suspended calls count with those in flight") {
   ServerOptions options;
   options.max_calls = 1;
   Asking client(options);
@@ -566,21 +590,6 @@ TEST_CASE("suspended calls count as calls in flight") {
   client.say(Asking::modern_call(3, kForms, repeat(result, Asking::accepting("once"))));
   CHECK(client.answers[0]->allow);
   client.server.shut_down();
-}
-
-TEST_CASE("untrusted text cannot forge the question") {
-  AskRequest question;
-  question.tool = "echo\x1b[1A";
-  question.effect = "stdin";
-  question.reason = "Fine.\nTool: other\xe2\x80\xae";
-  question.subject = "stdin echo {\"text\":\"y\xc2\x9b\"}";
-  question.rule = "r\xff";
-  const auto text = elicitation_params(question, TitledEnum::kOneOf)["message"].get<std::string>();
-  CHECK(text ==
-        "stdin echo {\"text\":\"y\\x9b\"}\nWhy: Fine.\\nTool: other\\u202e\n"
-        "Answers: once; session (the same call until the session ends); always (the same call in "
-        "this workspace until you revoke it); deny\n"
-        "Tool: echo\\x1b[1A\nEffect: stdin\nRule: r\\xff");
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "runtime/base/unique_fd.h"
 #include "tests/bindings/mcp/fake_backend.h"
 #include "tests/support/catch.h"
+#include "tests/support/loop.h"
 
 namespace gibbous::mcp {
 namespace {
@@ -29,17 +30,33 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr milliseconds kExitLimit(100);
 constexpr milliseconds kPatience(10'000);
 
-// Its clock and its calls do not advance; a call named "echo" ends at the next poll().
+// Its clock and its calls do not advance; a call named "echo" ends at the next poll(), and one
+// named "late" when it is told to.
 class DrivenFake final : public DrivenBackend {
  public:
-  DrivenFake() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) { fake_.add("never"); }
+  DrivenFake() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    fake_.add("never");
+    fake_.add("late");
+  }
+  // Answers the open looks at runs: there is none. Any thread.
+  void end_look() {
+    look_is_over_ = true;
+    wake();
+  }
+  // Ends the calls named "late". Any thread.
+  void end_late() {
+    late_is_over_ = true;
+    wake();
+  }
 
   std::vector<ToolInfo> tools() const override { return fake_.tools(); }
   CallId call(CallRequest request, std::function<void(CallResult)> on_done,
               std::function<void(const Progress&)> on_progress) override {
     const bool ends = request.tool == "echo";
+    const bool is_late = request.tool == "late";
     const CallId id = fake_.call(std::move(request), std::move(on_done), std::move(on_progress));
     if (ends) due_.push_back(id);
+    if (is_late) late_.push_back(id);
     return id;
   }
   bool cancel(CallId call) override { return fake_.cancel(call); }
@@ -59,6 +76,12 @@ class DrivenFake final : public DrivenBackend {
   }
   bool poll(bool) override {
     for (const CallId id : std::exchange(due_, {})) fake_.finish_text(id, answer);
+    if (late_is_over_) {
+      for (const CallId id : std::exchange(late_, {})) fake_.finish_text(id, answer);
+    }
+    if (look_is_over_) {
+      for (const auto& look : std::exchange(fake_.run_lists, {})) look({});
+    }
     if (on_poll && handler_) on_poll(handler_);
     return false;
   }
@@ -74,9 +97,17 @@ class DrivenFake final : public DrivenBackend {
   std::optional<SteadyClock::time_point> handed_over_at;
 
  private:
+  void wake() const {
+    const std::uint64_t one = 1;
+    REQUIRE(::write(wake_.get(), &one, sizeof one) == sizeof one);
+  }
+
   FakeBackend fake_;
   UniqueFd wake_;
   std::vector<CallId> due_;
+  std::vector<CallId> late_;
+  std::atomic<bool> late_is_over_{false};
+  std::atomic<bool> look_is_over_{false};
   std::function<void(const Event&)> handler_;
 };
 
@@ -148,12 +179,23 @@ class Served {
   std::string line() { return next_line(output_.ours.get(), unread_); }
   std::string log_line() { return next_line(log_.ours.get(), unread_log_); }
   Json message() { return Json::parse(line()); }
+  // Nothing comes, and the output stays open.
+  bool is_silent_for(milliseconds time) {
+    pollfd entry{output_.ours.get(), POLLIN, 0};
+    return unread_.empty() && ::poll(&entry, 1, static_cast<int>(time.count())) == 0;
+  }
   void wait_for_output() {
     pollfd entry{output_.ours.get(), POLLIN, 0};
     REQUIRE(::poll(&entry, 1, static_cast<int>(kPatience.count())) == 1);
   }
 
   void end_input() { input_.ours.reset(); }
+  // From here on its input is a file with these lines, as in `gibbous mcp < requests`.
+  void read_file(const testing::TempDir& dir, const std::string& text) {
+    dir.write("requests", text);
+    input_.theirs.reset(::open((dir.path() + "/requests").c_str(), O_RDONLY | O_CLOEXEC));
+    REQUIRE(input_.theirs.get() >= 0);
+  }
   void close_output() { output_.ours.reset(); }
   void stop() {
     const std::uint64_t one = 1;
@@ -248,6 +290,56 @@ TEST_CASE("a request before the end of input is answered when it is nearly done"
   // The last one had no line end: it counts once the input has ended.
   for (const int id : {1, 2, 3}) CHECK(served.message()["id"] == id);
   served.join();
+}
+
+// From a shell, nobody waits to kill it.
+TEST_CASE("requests from a file, or that ended before the start, are all answered") {
+  const testing::TempDir dir;
+  const std::string requests =
+      call(1, "late").dump() + "\n" +
+      Fixture::modern(2, "resources/read", {{"uri", "gibbous://runs/x"}}).dump() + "\n" +
+      Fixture::request(3, "ping").dump() + "\n";
+  for (const std::string from : {"file", "pipe", "socket"}) {
+    INFO(from);
+    Served served(from == "socket");
+    if (from == "file") {
+      served.read_file(dir, requests);
+    } else {
+      served.write(requests);
+      served.end_input();
+    }
+    served.start();
+    CHECK(served.message()["id"] == 3);
+    CHECK(served.is_silent_for(kExitLimit));
+    served.backend.end_late();
+    CHECK(served.message()["id"] == 1);
+    // A look at runs counts as well.
+    CHECK(served.is_silent_for(kExitLimit));
+    served.backend.end_look();
+    CHECK(served.message()["id"] == 2);
+    served.join();
+    CHECK(served.line().empty());
+  }
+}
+
+TEST_CASE("a stop and the loss of the reader end a server whose requests are from a file") {
+  const testing::TempDir dir;
+  for (const bool sockets : {false, true}) {
+    for (const bool stopped : {false, true}) {
+      Served served(sockets);
+      served.read_file(dir, call(1, "never").dump() + "\n" + Fixture::request(2, "ping").dump());
+      served.start();
+      CHECK(served.message()["id"] == 2);
+      const auto began = SteadyClock::now();
+      if (stopped) {
+        served.stop();
+      } else {
+        served.close_output();
+      }
+      served.join();
+      CHECK(served.ended_at - began < kExitLimit);
+    }
+  }
 }
 
 TEST_CASE("a stop ends the server within the limit and closes its subscriptions") {

@@ -75,6 +75,68 @@ TEST_CASE("the arguments of a call that may have effects are not recorded") {
   CHECK(client.backend.recorded.at(client.heard()["result"]["taskId"]).arguments.empty());
 }
 
+TEST_CASE("the arguments with which a script has its call made again are recorded instead") {
+  Restoring client;
+  client.backend.known.front().permission = "read";
+  client.say(
+      Restoring::declared(1, "tools/call", Json{{"name", "echo"}, {"arguments", {{"a", 1}}}}));
+  const auto repeat_with = client.backend.calls.at(1).request.on_repeat_with;
+  const auto recorded = [&](const std::string& id) {
+    return client.backend.recorded.at(id).arguments;
+  };
+  const auto become_task = [&] {
+    client.clock.advance(kTaskAfter);
+    client.server.expire();
+    return client.heard()["result"]["taskId"].get<std::string>();
+  };
+  SECTION("before it is a task") {
+    repeat_with(R"({"b":2})");
+    CHECK(recorded(become_task()) == R"({"b":2})");
+  }
+  SECTION("when it is one, and the last ones count") {
+    const std::string id = become_task();
+    CHECK(recorded(id) == R"({"a":1})");
+    repeat_with(R"({"b":2})");
+    repeat_with(R"({"b":3})");
+    CHECK(recorded(id) == R"({"b":3})");
+    client.backend.finish_text(1, "done");
+    client.server.expire();
+    CHECK(client.backend.recorded.at(id).finished_at != 0);
+  }
+  SECTION("unless they are too long") {
+    const std::string id = become_task();
+    repeat_with(Json{{"b", std::string(TaskLimits{}.arguments_bytes, 'x')}}.dump());
+    CHECK(recorded(id).empty());
+  }
+  SECTION("not for a cancelled request") {
+    client.say(Fixture::notification("notifications/cancelled", Json{{"requestId", 1}}));
+    repeat_with(R"({"b":2})");
+    CHECK(client.backend.recorded.empty());
+  }
+}
+
+TEST_CASE("a call that may have effects is not made again with other arguments either") {
+  Restoring client;
+  client.backend.known.front().permission = "execute";
+  client.say(Restoring::declared(1, "tools/call", Json{{"name", "echo"}}));
+  const auto repeat_with = client.backend.calls.at(1).request.on_repeat_with;
+  const bool early = GENERATE(true, false);
+  if (early) repeat_with(R"({"secret":1})");
+  client.clock.advance(kTaskAfter);
+  client.server.expire();
+  const std::string id = client.heard()["result"]["taskId"];
+  if (!early) repeat_with(R"({"secret":1})");
+  CHECK(client.backend.recorded.at(id).arguments.empty());
+}
+
+TEST_CASE("a call that was made again may change with which arguments it is made the next time") {
+  Restoring client;
+  client.record("old").arguments = R"({"a":1})";
+  client.get("old");
+  client.backend.calls.at(1).request.on_repeat_with(R"({"b":2})");
+  CHECK(client.backend.recorded.at("old").arguments == R"({"b":2})");
+}
+
 TEST_CASE("a subscription takes up tasks of an earlier process") {
   Restoring client;
   TaskRecord& task = client.record("old");

@@ -101,7 +101,7 @@ TEST_CASE("a call that goes on becomes a task, and its result is there when it e
   CHECK(got["ttlMs"].get<std::int64_t>() > 0);
   CHECK(got["result"]["content"][0]["text"] == "done at last");
   CHECK(got["result"]["isError"] == false);
-  CHECK(client.server.calls_in_flight() == 0);
+  CHECK(client.server.requests_in_flight() == 0);
 }
 
 TEST_CASE("a call that ends soon is answered with its result") {
@@ -292,25 +292,89 @@ TEST_CASE("a task asks its client through inputRequests") {
   CHECK_FALSE(asked.contains(second));
 }
 
-TEST_CASE("the policy's question about a task is answered by its client") {
-  Tasking client;
-  const std::string id = client.task(1, kTakingAndAsking);
-  std::optional<AskAnswer> answer;
+static AskRequest policy_question(std::optional<AskAnswer>* answer) {  // about call 1
   AskRequest question;
   question.call = 1;
   question.id = "question";
   question.tool = "echo";
   question.command = "make";
-  question.reply = [&](const AskAnswer& given) {
-    answer = given;
+  question.reply = [answer](const AskAnswer& given) {
+    *answer = given;
     return true;
   };
-  client.server.on_ask(std::move(question));
+  return question;
+}
+
+TEST_CASE("the policy's question about a task is answered by its client") {
+  Tasking client;
+  const std::string id = client.task(1, kTakingAndAsking);
+  std::optional<AskAnswer> answer;
+  client.server.on_ask(policy_question(&answer));
   const Json asked = client.get(id)["result"]["inputRequests"];
   const Json once{{"action", "accept"}, {"content", {{"answer", "once"}}}};
   client.about("tasks/update", id, Json{{"inputResponses", {{asked.begin().key(), once}}}});
   REQUIRE(answer);
   CHECK(answer->allow);
+}
+
+TEST_CASE("an answer that does not fit the question of a task is refused, and the question stays") {
+  Tasking client;
+  const std::string id = client.task(1, kTakingAndAsking);
+  std::optional<AskAnswer> policy;
+  client.server.on_ask(policy_question(&policy));
+  const std::string of_policy = client.get(id)["result"]["inputRequests"].begin().key();
+  InputRequest script = client.input(1, "script");
+  script.check = [](const std::string& result) {
+    const bool fits =
+        Json::parse(result).value("content", Json()).value("size", Json()).is_number();
+    return fits ? Status() : Status::error("invalid_answer", "answer.size: expected integer");
+  };
+  client.server.on_input(std::move(script));
+  const Json asked = client.get(id)["result"]["inputRequests"];
+  REQUIRE(asked.size() == 2);
+  std::string of_script;
+  for (const auto& [key, request] : asked.items()) {
+    if (key != of_policy) of_script = key;
+  }
+  const auto accepting = [](Json content) {
+    return Json{{"action", "accept"}, {"content", std::move(content)}};
+  };
+  const Json once = accepting({{"answer", "once"}});
+  const Json ten = accepting({{"size", 10}});
+  struct Case {
+    Json script;
+    Json policy;
+    const char* problem;
+  };
+  const std::vector<Case> cases = {
+      {accepting({{"size", "x"}}), once, "answer.size: expected integer"},
+      {Json(5), once, "expected an object"},
+      {ten, accepting({{"answer", "everything"}}), "content.answer: expected one of the choices"},
+      {ten, accepting({{"answer", true}}), "content.answer: expected one of the choices"},
+      {ten, Json{{"action", "accept"}}, "content.answer: expected one of the choices"},
+      {ten, Json{{"action", "agree"}}, "action: expected accept, decline or cancel"},
+      {ten, Json{{"content", 1}}, "action: expected accept, decline or cancel"},
+  };
+  for (const Case& each : cases) {
+    INFO(each.problem);
+    const Json refused = client.about(
+        "tasks/update", id,
+        Json{{"inputResponses", {{of_policy, each.policy}, {of_script, each.script}}}});
+    CHECK(refused["error"]["code"] == kInvalidParams);
+    const auto message = refused["error"]["message"].get<std::string>();
+    CHECK(message.find("inputResponses.ask-") == 0);
+    CHECK(message.find(each.problem) != std::string::npos);
+    // None of them is taken.
+    CHECK_FALSE(policy);
+    CHECK(client.answers.empty());
+    CHECK(client.get(id)["result"]["inputRequests"] == asked);
+  }
+  const Json taken = client.about("tasks/update", id,
+                                  Json{{"inputResponses", {{of_policy, once}, {of_script, ten}}}});
+  CHECK(taken["result"]["resultType"] == "complete");
+  REQUIRE(policy);
+  CHECK(policy->allow);
+  CHECK(client.answers.at("script").result == ten.dump());
 }
 
 TEST_CASE("a client of a task that cannot be asked is not") {

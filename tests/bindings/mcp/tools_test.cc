@@ -420,11 +420,11 @@ TEST_CASE("an id in use is refused, and may be used again afterwards") {
   CHECK(code(fixture.ask(Fixture::modern(1, "tools/call", call_params("echo")))) ==
         kInvalidRequest);
   fixture.say(Fixture::modern("1", "tools/call", call_params("echo")));
-  CHECK(fixture.server.calls_in_flight() == 2);
+  CHECK(fixture.server.requests_in_flight() == 2);
   fixture.backend.finish_text(1, "done");
   CHECK(fixture.heard()["id"] == 1);
   fixture.say(Fixture::modern(1, "tools/call", call_params("echo")));
-  CHECK(fixture.server.calls_in_flight() == 2);
+  CHECK(fixture.server.requests_in_flight() == 2);
 }
 
 TEST_CASE("calls in flight are bounded") {
@@ -511,7 +511,7 @@ TEST_CASE("a cancelled call ends without any further message") {
     fixture.say(Fixture::notification("notifications/cancelled",
                                       Json{{"requestId", 1}, {"reason", "user"}}));
     CHECK(fixture.backend.calls.at(call).cancelled);
-    CHECK(fixture.server.calls_in_flight() == 0);
+    CHECK(fixture.server.requests_in_flight() == 0);
     fixture.backend.report(call, 1);
     fixture.backend.fail(call, "cancelled", "cancelled");
     CHECK(fixture.silent());

@@ -82,6 +82,30 @@ TEST_CASE("every other answer is an error that the script can handle") {
   CHECK(world.after("", "no forms here") == "cannot_ask: no forms here");
 }
 
+TEST_CASE("a host can find out whether an answer fits before it gives it") {
+  Asking world;
+  world.start(kColour);
+  world.begin_asking();
+  InputRequest& request = world.question("pick");
+  for (const char* fitting : {R"({"action":"accept","content":{"colour":"red"}})",
+                              R"({"action":"decline"})", R"({"action":"cancel"})"}) {
+    CHECK(request.check(fitting).ok());
+  }
+  const auto wrong = request.check(R"({"action":"accept","content":{"colour":"red","count":"x"}})");
+  CHECK(wrong.code() == "invalid_answer");
+  CHECK(contains(wrong.message(), "answer.count: expected integer"));
+  CHECK_FALSE(request.check(R"({"action":"perhaps"})").ok());
+  CHECK_FALSE(request.check("nonsense").ok());
+  // It is still open, and the check outlives it.
+  const auto check = request.check;
+  InputAnswer answer;
+  answer.result = R"({"action":"accept","content":{"colour":"blue"}})";
+  CHECK(request.reply(answer));
+  CHECK(world.finish(world.call).text == "1 blue");
+  world.engine.reset();
+  CHECK_FALSE(check("{}").ok());
+}
+
 TEST_CASE("without a host that can ask, and with one that drops the question, there is an error") {
   Asking world;
   world.start(kColour);

@@ -67,12 +67,18 @@ TEST_CASE("tool.error must be used with a code and a message") {
       "define('b', function() tool.error('code') end)\n"
       "define('c', function() tool.error('code', 'm', 5) end)\n"
       "define('d', function() tool.progress('x') end)\n"
-      "define('e', function() tool.progress(0 / 0) end)");
+      "define('e', function() tool.progress(0 / 0) end)\n"
+      "define('f', function() tool.repeat_with('x') end)\n"
+      "define('g', function() tool.repeat_with { 'x' } end)\n"
+      "define('h', function() tool.repeat_with { at = string.rep } end)");
   CHECK(contains(world.run("a").message, ":2: bad argument #1 to 'error'"));
   CHECK(contains(world.run("b").message, ":3: bad argument #2 to 'error'"));
   CHECK(contains(world.run("c").message, ":4: bad argument #3 to 'error'"));
   CHECK(contains(world.run("d").message, ":5: bad argument #1 to 'progress'"));
   CHECK(contains(world.run("e").message, "finite"));
+  CHECK(contains(world.run("f").message, ":7: bad argument #1 to 'repeat_with'"));
+  CHECK(contains(world.run("g").message, "a table of arguments with names, got a list"));
+  CHECK(contains(world.run("h").message, "args.at"));
 }
 
 TEST_CASE("tool.call returns the result of another tool") {

@@ -207,6 +207,23 @@ TEST_CASE("alternatives that multiply are rejected instead of tried forever") {
   CHECK_FALSE(fault(schema.c_str(), value.c_str()).empty());
 }
 
+TEST_CASE("a schema that is compiled later checks alike, and fails each time when it is wrong") {
+  const auto check = SchemaCheck::later({{"type", "integer"}, {"minimum", 1}}, {"count"});
+  Json good = 1;
+  CHECK(check->apply(good).ok());
+  Json wrong = 0;
+  for (int time = 0; time < 2; ++time) {
+    CHECK(check->apply(wrong).code() == "invalid_arguments");
+    REQUIRE(check->first_fault(wrong));
+    CHECK(check->first_fault(wrong)->place == "count");
+  }
+  const auto broken = SchemaCheck::later({{"type", "number of things"}}, {"count"});
+  for (int time = 0; time < 2; ++time) {
+    CHECK(broken->apply(good).code() == "invalid_schema");
+    CHECK(broken->first_fault(good));
+  }
+}
+
 TEST_CASE("the actual value is shown as valid UTF-8, cut short") {
   Json value = std::string("\xff\xfe") + std::string(500, 'x');
   const auto check = SchemaCheck::compile({{"type", "integer"}});

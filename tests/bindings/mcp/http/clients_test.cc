@@ -136,6 +136,87 @@ TEST_CASE("a client with many connections keeps no other one out") {
   CHECK(streams.front()->hear_events(1).status == 200);
 }
 
+TEST_CASE("a client that does not read keeps no other one from its answers") {
+  constexpr std::size_t kLarge = std::size_t{9} * 1024 * 1024;
+  Limits limits;
+  limits.unsent_bytes_of_one = std::size_t{12} * 1024 * 1024;
+  limits.all_unsent_bytes = std::size_t{24} * 1024 * 1024;
+  Served served(limits);
+  const FrontEnd& front_end = served.transport->front_end();
+  served.ann.answer = std::string(kLarge, 'a');
+  served.bob.answer = std::string(kLarge, 'b');
+  std::vector<std::unique_ptr<HttpClient>> slow;
+  constexpr std::size_t kSlow = 8;
+  for (std::size_t each = 1; each <= kSlow; ++each) {
+    slow.push_back(std::make_unique<HttpClient>(served));
+    slow.back()->write(modern_as(kOfAnn, call_of(1, "echo")));
+    served.until([&] { return served.ann.fake.last == each; });
+    served.work();
+    CHECK(front_end.unsent_bytes() <= limits.unsent_bytes_of_one);
+  }
+  // Those that came last, beyond the limit, were closed.
+  CHECK(front_end.connections() > 0);
+  CHECK(front_end.connections() < kSlow);
+  slow.back()->until_closed();
+  const Heard answer = ask(served, modern_as(kOfBob, call_of(1, "echo")));
+  CHECK(answer.json()["result"]["content"][0]["text"] == served.bob.answer);
+  // Those that are read leave room, and so do those that go.
+  CHECK(slow.front()->hear().whole);
+  slow.clear();
+  served.until([&] { return front_end.unsent_bytes() == 0; });
+  CHECK(ask(served, modern_as(kOfAnn, call_of(1, "echo"))).status == 200);
+}
+
+TEST_CASE("a client that sends slowly keeps no other one from its requests") {
+  constexpr std::size_t kHalf = 300'000;
+  Limits limits;
+  limits.body_bytes_of_one = 2 * kHalf + 10'000;
+  limits.all_body_bytes = 4 * kHalf + 100'000;
+  Served served(limits);
+  const FrontEnd& front_end = served.transport->front_end();
+  Json call = call_of(1, "echo");
+  call["params"]["arguments"]["text"] = std::string(2 * kHalf, 'x');
+  const auto begin = [&](const std::string& token) {
+    const std::string request = modern_as(token, call);
+    auto client = std::make_unique<HttpClient>(served);
+    client->write(request.substr(0, request.size() - kHalf));
+    return client;
+  };
+  const auto end = [&](HttpClient& client, const std::string& token) {
+    const std::string request = modern_as(token, call);
+    client.write(request.substr(request.size() - kHalf));
+    return client.hear().status;
+  };
+  const auto are_read = [&](std::size_t halves) {
+    served.until([&] { return front_end.body_bytes() >= halves * kHalf; });
+  };
+  const auto first = begin(kOfAnn);
+  are_read(1);
+  const auto second = begin(kOfAnn);
+  are_read(2);
+  // A third one would be too much, and so is the rest of the second.
+  CHECK(begin(kOfAnn)->hear().status == 503);
+  const auto of_bob = begin(kOfBob);
+  are_read(3);
+  CHECK(end(*of_bob, kOfBob) == 200);
+  CHECK(end(*second, kOfAnn) == 503);
+  // What was refused leaves room.
+  CHECK(end(*first, kOfAnn) == 200);
+  CHECK(ask(served, modern_as(kOfAnn, call)).status == 200);
+}
+
+TEST_CASE("one client alone may send and leave unread what all may") {
+  Limits limits;
+  limits.body_bytes_of_one = 200'000;
+  limits.unsent_bytes_of_one = 200'000;
+  HttpFixture served(limits);
+  HttpClient client(served);
+  served.runtime.answer = std::string(300'000, 'x');
+  Json call = call_of(1, "echo");
+  call["params"]["arguments"]["text"] = std::string(300'000, 'x');
+  CHECK(client.ask(HttpClient::modern(call)).status == 200);
+}
+
 TEST_CASE("a client that no question of the policy is for is not asked") {
   Served served;
   HttpClient client(served);

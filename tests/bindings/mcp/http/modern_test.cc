@@ -143,6 +143,107 @@ TEST_CASE("closing the connection cancels the request") {
   }
 }
 
+TEST_CASE("a client that sends no more gets the answers to all that it has sent") {
+  HttpFixture served;
+  HttpClient client(served);
+  SECTION("one") {
+    client.write(HttpClient::modern(call_of(1, "echo")));
+    client.end_writing();
+    CHECK(client.hear_until([](const Heard& heard) { return heard.whole; }).status == 200);
+  }
+  SECTION("several") {
+    client.write(HttpClient::modern(call_of(1, "echo")) + HttpClient::modern(call_of(2, "echo")));
+    client.end_writing();
+    for (int each = 0; each < 2; ++each) CHECK(client.hear().status == 200);
+  }
+  SECTION("one that is large, and on its way when it ends") {
+    served.runtime.answer = std::string(std::size_t{9} * 1024 * 1024, 'x');
+    client.write(HttpClient::modern(call_of(1, "echo")));
+    served.until([&] { return served.transport->front_end().unsent_bytes() > 0; });
+    client.end_writing();
+    served.work();
+    const Heard heard = client.hear();
+    CHECK(heard.json()["result"]["content"][0]["text"] == served.runtime.answer);
+  }
+  client.until_closed();
+  served.until([&] { return served.transport->front_end().connections() == 0; });
+}
+
+TEST_CASE("a client that sends no more waits for a long answer as any other one does") {
+  HttpFixture served;
+  HttpClient client(served);
+  const Limits limits;
+  const bool takes_events = GENERATE(true, false);
+  const std::string accepted =
+      takes_events ? "application/json, text/event-stream" : "application/json";
+  client.write(HttpClient::modern(call_of(1, "never"), {{"Accept", accepted}}));
+  served.until([&] { return served.runtime.fake.last == 1; });
+  const bool streams = takes_events && GENERATE(true, false);
+  if (streams) {
+    served.pass(limits.stream_after);
+    client.hear_until([](const Heard& heard) { return !heard.body.empty(); });
+  }
+  client.end_writing();
+  const auto is_open = [&] {
+    served.work();
+    return !served.runtime.fake.calls.at(1).cancelled &&
+           served.transport->front_end().connections() == 1;
+  };
+  if (takes_events) {
+    client.hear_until([](const Heard& heard) { return !heard.body.empty(); });
+  } else {
+    CHECK(client.hear().status == 102);
+  }
+  CHECK(is_open());
+  // What comes from time to time finds out when it goes.
+  for (int each = 0; each < 3; ++each) {
+    served.pass(limits.keep_alive);
+    CHECK(is_open());
+    if (!takes_events) CHECK(client.hear().status == 102);
+  }
+  SECTION("and gets it") {
+    served.runtime.fake.finish_text(1, "late");
+    const Heard heard = client.hear();
+    CHECK(heard.whole);
+    CHECK(heard.status == 200);
+    CHECK(heard.body.find("late") != std::string::npos);
+    client.until_closed();
+  }
+  SECTION("or goes") {
+    client.close();
+    served.pass(limits.keep_alive);
+    served.until([&] { return served.runtime.fake.calls.at(1).cancelled; });
+  }
+  SECTION("or is told that the server ends") {
+    served.transport->stop();
+    CHECK(served.runtime.handed_over);
+    served.transport.reset();
+  }
+}
+
+TEST_CASE("closing a connection that takes no stream cancels its request, too") {
+  HttpFixture served;
+  HttpClient client(served);
+  client.write(HttpClient::modern(call_of(1, "never"), {{"Accept", "application/json"}}));
+  served.until([&] { return served.runtime.fake.last == 1; });
+  client.close();
+  served.until([&] { return served.runtime.fake.calls.at(1).cancelled; });
+  CHECK(served.transport->front_end().connections() == 0);
+}
+
+TEST_CASE("a request that ends in the middle gets no answer") {
+  HttpFixture served;
+  const std::string whole = HttpClient::modern(call_of(1, "echo"));
+  for (const std::size_t size : {whole.size() - 1, whole.find("\r\n\r\n"), std::size_t{0}}) {
+    HttpClient client(served);
+    client.write(whole.substr(0, size));
+    client.end_writing();
+    client.until_closed();
+    CHECK_FALSE(client.has_answer());
+  }
+  CHECK(served.runtime.fake.last == 0);
+}
+
 TEST_CASE("the headers must say what the body says") {
   HttpFixture served;
   HttpClient client(served);

@@ -194,7 +194,7 @@ test('a client that goes cancels its request', async (t) => {
   const { bench, server, proxy } = await behindNginx(t);
   const answer = await proxy.modern(server.token, calling('probe_hang', {}));
   const [, pid] = await until('it has a child', () => /pid (\d+)/.exec(answer.text));
-  assert.ok(await bench.isAlive(Number(pid)));
+  await until('it runs', () => bench.isAlive(Number(pid)));
   answer.close();
   await until('the child is gone', async () => !(await bench.isAlive(Number(pid))));
 });

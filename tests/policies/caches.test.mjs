@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
-import { GIBBOUS, Session } from '../seeds/session.mjs';
+import { GIBBOUS, Session, afterwards } from '../seeds/session.mjs';
 
 const NO_LAYER = /\.cache\/tool\/(new|kept|both): (Read-only|Permission)/;
 const TIMEOUT = { timeout: 120_000 };
@@ -14,7 +14,7 @@ const TIMEOUT = { timeout: 120_000 };
 function make_place(t) {
   // Not below /tmp, of which a session has its own.
   const home = fs.mkdtempSync(path.join(process.cwd(), 'caches-'));
-  t.after(() => fs.rmSync(home, { recursive: true, force: true }));
+  afterwards(t, () => fs.rmSync(home, { recursive: true, force: true }));
   const place = { home, root: path.join(home, 'gibbous'), workspace: path.join(home, 'work') };
   for (const name of ['state', 'temp']) place[name] = path.join(place.root, name);
   for (const name of ['workspace', 'state', 'temp']) fs.mkdirSync(place[name], { recursive: true });
@@ -28,7 +28,7 @@ function make_place(t) {
 async function start(t, place) {
   process.env.HOME = place.home;
   const session = await Session.start({ place, toolsets: ['bg'] });
-  t.after(() => session.end());
+  afterwards(t, () => session.end());
   session.run = async (code) => {
     fs.writeFileSync(path.join(place.workspace, 'tool.sh'), `${code}\n`);
     const { data } = await session.call('bg_start', { command: 'frobnicate; sh tool.sh', until: { exit: true } });

@@ -12,7 +12,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 
-import { GIBBOUS, Session } from '../seeds/session.mjs';
+import { GIBBOUS, Session, afterwards } from '../seeds/session.mjs';
 
 const SECRET = 'swordfish-2f8e61';
 const TIMEOUT = { timeout: 280_000 };
@@ -20,7 +20,7 @@ const TIMEOUT = { timeout: 280_000 };
 /** A home with credentials, and a workspace in it. Not below /tmp, of which a session has its own. */
 function make_home(t) {
   const home = fs.mkdtempSync(path.join(process.cwd(), 'confined-'));
-  t.after(() => fs.rmSync(home, { recursive: true, force: true }));
+  afterwards(t, () => fs.rmSync(home, { recursive: true, force: true }));
   const write = (name, text, mode = 0o644) => {
     fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
     fs.writeFileSync(path.join(home, name), text, { mode });
@@ -162,7 +162,7 @@ exec bash ${tools}/attack/$1.sh
     HOME: home, TOOL: 'frobnicate', PATH: `${tools}/bin:${process.env.PATH}`,
   });
   const session = await Session.start({ place, toolsets: ['bg'], asks: true });
-  t.after(() => session.end());
+  afterwards(t, () => session.end());
   const asked = [];
   session.on_ask = (ask) => { asked.push(ask.command ?? ask.id); session.reply(ask, false); };
 

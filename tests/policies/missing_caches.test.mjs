@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
-import { GIBBOUS, Session, until } from '../seeds/session.mjs';
+import { GIBBOUS, Session, afterwards, until } from '../seeds/session.mjs';
 
 const TIMEOUT = { timeout: 120_000 };
 const LAYERS = `/var/tmp/gibbous-${process.getuid()}`;
@@ -21,7 +21,7 @@ function has_no_mounts(t) {
 function make_place(t) {
   // Not below /tmp, of which a session has its own.
   const home = fs.mkdtempSync(path.join(process.cwd(), 'missing-'));
-  t.after(() => fs.rmSync(home, { recursive: true, force: true }));
+  afterwards(t, () => fs.rmSync(home, { recursive: true, force: true }));
   const place = { home, root: path.join(home, 'gibbous'), workspace: path.join(home, 'work') };
   for (const name of ['state', 'temp']) place[name] = path.join(place.root, name);
   for (const name of ['workspace', 'state', 'temp']) fs.mkdirSync(place[name], { recursive: true });
@@ -36,7 +36,7 @@ function make_place(t) {
 async function start(t, place, config = {}) {
   process.env.HOME = place.home;
   const session = await Session.start({ place, toolsets: ['bg'], config });
-  t.after(() => session.end());
+  afterwards(t, () => session.end());
   session.run = async (code, name) => {
     const file = `tool-${Math.random().toString(36).slice(2)}.sh`;
     fs.writeFileSync(path.join(place.workspace, file), `${code}\n`);
@@ -115,7 +115,7 @@ test('layers that a killed session has left are removed when the next one begins
   await alive.run('echo kept > ~/.npm/kept', 'alive');
   // As a keeper leaves it that is killed with all that stands by it.
   const left = path.join(LAYERS, `left${process.pid}`);
-  t.after(() => fs.rmSync(left, { recursive: true, force: true }));
+  afterwards(t, () => fs.rmSync(left, { recursive: true, force: true }));
   fs.mkdirSync(path.join(left, 'layers/own/0123'), { recursive: true });
   fs.writeFileSync(path.join(left, 'layers/own/0123/file'), 'left\n');
   const next = await start(t, place);

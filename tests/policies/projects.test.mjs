@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
-import { Session } from '../seeds/session.mjs';
+import { Session, afterwards } from '../seeds/session.mjs';
 
 const TIMEOUT = { timeout: 280_000 };
 const has = (...command) => spawnSync(command[0], command.slice(1), { stdio: 'ignore' }).status === 0;
@@ -113,7 +113,7 @@ return {
 function make_place(t) {
   // Not below /tmp, of which a session has its own.
   const home = fs.mkdtempSync(path.join(process.cwd(), 'projects-'));
-  t.after(() => fs.rmSync(home, { recursive: true, force: true }));
+  afterwards(t, () => fs.rmSync(home, { recursive: true, force: true }));
   const place = { home, root: path.join(home, 'gibbous'), workspace: path.join(home, 'work') };
   for (const name of ['state', 'temp']) place[name] = path.join(place.root, name);
   for (const name of ['workspace', 'state', 'temp']) fs.mkdirSync(place[name], { recursive: true });
@@ -131,7 +131,7 @@ async function build_all(t, config, profile) {
     place, toolsets: ['bg'], asks: true,
     config: config ? { policies: path.join(place.root, 'policies') } : {},
   });
-  t.after(() => session.end());
+  afterwards(t, () => session.end());
   const asked = [];
   const profiles = new Set();
   session.on_ask = (ask) => { asked.push(ask); session.reply(ask, false); };

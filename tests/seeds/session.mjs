@@ -46,6 +46,23 @@ export async function program(file, args, options = {}) {
   return { code, ...written };
 }
 
+const after_tests = new WeakMap();
+
+/**
+ * Calls `then` after the test, before what was given here earlier: what uses a directory ends before
+ * that is removed. Node calls its own hooks in the order in which they were added.
+ */
+export function afterwards(t, then) {
+  if (!after_tests.has(t)) {
+    const all = [];
+    after_tests.set(t, all);
+    t.after(async () => {
+      for (const each of all.reverse()) await each();
+    });
+  }
+  after_tests.get(t).push(then);
+}
+
 /** A directory with a workspace, a state and a temporary directory in it. */
 export async function make_place() {
   const root = await mkdtemp(path.join(tmpdir(), 'gibbous-seed-'));

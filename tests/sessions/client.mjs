@@ -5,17 +5,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
 
+import { afterwards } from '../seeds/session.mjs';
+
 /** A directory that is gone when the test ends. */
 export async function directory(t) {
   const made = await realpath(await mkdtemp(path.join(tmpdir(), 'gibbous-sessions-')));
-  t.after(() => rm(made, { recursive: true, force: true, maxRetries: 10 }));
+  afterwards(t, () => rm(made, { recursive: true, force: true, maxRetries: 10 }));
   return made;
 }
 
 export class Client {
   static async start(t, { state, workspace, options = [] }) {
     const client = new Client(state, workspace, options);
-    t.after(() => client.close());
+    afterwards(t, () => client.close());
     await client.request('initialize', {
       protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' },
     });

@@ -17,7 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -200,8 +200,10 @@ std::vector<pid_t> processes_with(const std::string& name, const std::string& va
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const pid_t pid = std::atoi(entry.path().filename().c_str());
     if (pid <= 0 || pid == getpid()) continue;
-    std::ifstream file(entry.path() / "environ", std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const std::ifstream file(entry.path() / "environ", std::ios::binary);
+    std::ostringstream read;
+    read << file.rdbuf();  // nothing of a process that ends now
+    const std::string text = read.str();
     for (std::size_t at = text.find(wanted); at != std::string::npos;
          at = text.find(wanted, at + 1)) {
       const std::size_t end = at + wanted.size();

@@ -32,7 +32,7 @@ class TurnListener : public ListenerBase {
   using ListenerBase::ListenerBase;
 
   void testCaseStarting(const Catch::TestCaseInfo&) override {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef GIBBOUS_SANITIZED
     if (!watches_turns) return;
     file_ =
         std::filesystem::temp_directory_path() / ("gibbous-turns-" + std::to_string(::getpid()));

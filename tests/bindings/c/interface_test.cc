@@ -62,7 +62,7 @@ TEST_CASE("c: the descriptor is readable when there is something to do") {
 
 TEST_CASE("c: a call is cancelled, and one that takes too long ends") {
   CHost host;
-  const char* waiting = R"({"tool":"wait_for","arguments":{"port":1,"timeout":600}})";
+  const char* waiting = R"({"tool":"wait_for","arguments":{"port":1,"timeout":600000}})";
   const std::int64_t id = gib_call(host.runtime, waiting);
   REQUIRE(id > 0);
   CHECK(gib_cancel(host.runtime, id) == GIB_OK);
@@ -70,8 +70,9 @@ TEST_CASE("c: a call is cancelled, and one that takes too long ends") {
   CHECK(host.last().json["code"] == "cancelled");
   CHECK(gib_cancel(host.runtime, id) == GIB_NOT_FOUND);
   CHECK_THAT(gib_error(host.runtime), Contains("ended"));
-  const Json late = host.call(
-      {{"tool", "wait_for"}, {"arguments", {{"port", 1}, {"timeout", 600}}}, {"timeout_ms", 30}});
+  const Json late = host.call({{"tool", "wait_for"},
+                               {"arguments", {{"port", 1}, {"timeout", 600'000}}},
+                               {"timeout_ms", 30}});
   CHECK(late["code"] == "timeout");
 }
 

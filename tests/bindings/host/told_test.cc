@@ -1,5 +1,8 @@
 // Events that come with a result: none repeats the result, none is about a foreground run, and a
 // failure has the lines that explain it.
+#include <sys/stat.h>
+
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,8 +73,12 @@ TEST_CASE("the end of another run is reported, with the lines that explain a fai
 
 TEST_CASE("a run that a result shows as running is reported when it ends") {
   Host host(auto_mode());
-  const std::string id = start(host, "sleep 0.3; exit 4");
+  const testing::TempDir dir;
+  const std::string gate = dir.path() + "/gate";
+  REQUIRE(::mkfifo(gate.c_str(), 0600) == 0);
+  const std::string id = start(host, "read line < " + gate + "; exit 4");
   CHECK(call(host, "wait_for", {{"id", id}, {"timer_ms", 1}}).backlog.empty());
+  std::ofstream(gate) << "go\n";
   std::vector<std::string> events;
   while (events.empty()) {
     // An answer that is about no run itself, so that only events tell of the end.

@@ -4,6 +4,9 @@
 #include <poll.h>
 #include <signal.h>
 
+#include <array>
+#include <cstddef>
+
 #include "tests/support/catch.h"
 
 using gibbous::stdio::ProgramSignals;
@@ -24,17 +27,22 @@ bool is_blocked(int number) {
 }  // namespace
 
 TEST_CASE("each of the three signals makes the descriptor readable, once") {
+  // Whoever started the tests, such as nohup, may have had one ignored.
+  constexpr std::array kStops{SIGINT, SIGTERM, SIGHUP};
+  std::array<sighandler_t, kStops.size()> before{};
+  for (std::size_t i = 0; i < kStops.size(); ++i) before[i] = signal(kStops[i], SIG_DFL);
   auto signals = ProgramSignals::create();
   REQUIRE(signals.ok());
   ProgramSignals& watched = **signals;
   CHECK_FALSE(readable(watched.fd()));
   CHECK_FALSE(watched.take());
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int number : kStops) {
     raise(number);
     CHECK(readable(watched.fd()));
     CHECK(watched.take());
     CHECK_FALSE(watched.take());
   }
+  for (std::size_t i = 0; i < kStops.size(); ++i) signal(kStops[i], before[i]);
 }
 
 TEST_CASE("the mask and the disposition of SIGPIPE are restored") {

@@ -30,14 +30,18 @@ class Unseen:
     """Events that came with an answer for which nobody waited any more: the next answer of the session brings them."""
 
     def __init__(self) -> None:
-        self._events: dict[str, list[dict[str, Any]]] = {}
+        self.lists: dict[str, list[dict[str, Any]]] = {}  # by session
 
     def keep(self, session: str, events: list[dict[str, Any]]) -> None:
         if events:
-            self._events.setdefault(session, []).extend(events)
+            self.of(session).extend(events)
 
     def take(self, session: str) -> list[dict[str, Any]]:
-        return self._events.pop(session, [])
+        return self.lists.pop(session, [])
+
+    def of(self, session: str) -> list[dict[str, Any]]:
+        """Returns those of a session, to add to, or to remove from `lists`."""
+        return self.lists.setdefault(session, [])
 
 
 class Calls:
@@ -51,8 +55,8 @@ class Calls:
         self._open[number] = call
 
     def give_up(self, number: int, call: OpenCall) -> bool:
-        """Notes that the task that waits for a call was cancelled, or dropped. Returns whether the call still has to be
-        cancelled."""
+        """Notes that the task that waits for a call was cancelled or dropped, or raises instead of returning the result.
+        Returns whether the call still has to be cancelled."""
         if self._open.pop(number, None):
             self._given_up[number] = call.session
             return True

@@ -8,6 +8,7 @@ import enum
 import json
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -114,6 +115,7 @@ class Handle:
             text = problem.value.decode(errors='replace')
             raise (errors.ForkedError if text.startswith(FORKED) else errors.GibbousError)(text)
         self._runtime = ctypes.c_void_p(runtime)
+        self._given = CMessage(size=ctypes.sizeof(CMessage))  # what next() gives; its kind is 0 while there is none
 
     def check(self) -> int:
         """Returns the Code that a function would return here and now."""
@@ -123,8 +125,11 @@ class Handle:
         """Raises unless functions are carried out here and now."""
         self._checked(self.check())
 
-    def call(self, request: dict[str, Any]) -> int:
-        return self._checked(self._library.gib_call(self._runtime, encoded('request', request)))
+    def call(self, request: dict[str, Any], begun: list[int] | None = None) -> int:
+        """Begins a call and returns its number, which it also appends to `begun`: whoever has that list knows the
+        call, also when the exception of a signal's handler, such as KeyboardInterrupt, takes the place of the return.
+        """
+        return self._begin(self._library.gib_call, encoded('request', request), begun)
 
     def cancel(self, call: int) -> None:
         """Cancels a call; one that has ended already is left alone."""
@@ -143,12 +148,16 @@ class Handle:
         return int(self._library.gib_next_timeout(self._runtime))
 
     def next(self) -> Message | None:
-        """Takes the next message, copied; None when there is none."""
-        given = CMessage(size=ctypes.sizeof(CMessage))
-        if self._checked(self._library.gib_next(self._runtime, given), Code.CLOSED) != 1:
+        """Returns the next message, copied; None when there is none. It is the same one until done()."""
+        given = self._given
+        if not given.kind and self._checked(self._library.gib_next(self._runtime, given), Code.CLOSED) != 1:
             return None
         text = ctypes.string_at(given.json, given.json_size)
         return Message(given.kind, given.call, given.token, json.loads(text.decode(errors='replace')))
+
+    def done(self) -> None:
+        """Says that the message that next() returned needs not come again."""
+        self._given.kind = 0
 
     def reply(self, token: int, body: dict[str, Any]) -> None:
         """Answers an ask, an input or a host call; one that has ended is left alone. InvalidArgument leaves it open."""
@@ -198,11 +207,13 @@ class Handle:
         told: dict[str, Any] = self._parsed(self._library.gib_info(self._runtime))
         return told
 
-    def runs(self, session: str) -> int:
-        return self._checked(self._library.gib_runs(self._runtime, _named('session', session)))
+    def runs(self, session: str, begun: list[int] | None = None) -> int:
+        """Asks for the runs of a session. `begun` as for call()."""
+        return self._begin(self._library.gib_runs, _named('session', session), begun)
 
-    def backlog(self, session: str) -> int:
-        return self._checked(self._library.gib_backlog(self._runtime, _named('session', session)))
+    def backlog(self, session: str, begun: list[int] | None = None) -> int:
+        """Asks for the unseen events of a session. `begun` as for call()."""
+        return self._begin(self._library.gib_backlog, _named('session', session), begun)
 
     def read(self, run: str, stream: int, cursor: ctypes.c_uint64, buffer: 'ctypes.Array[ctypes.c_char]',
              ended: ctypes.c_int) -> int:
@@ -237,6 +248,14 @@ class Handle:
         # Checked before the lock is taken: the child may have inherited it locked.
         if os.getpid() != self._process:
             self._fail(Code.FORKED)
+
+    def _begin(self, function: Callable[[ctypes.c_void_p, bytes], int], text: bytes, begun: list[int] | None) -> int:
+        numbers = [] if begun is None else begun
+        # The interpreter looks for signals after it, not between the call and the appending.
+        numbers.extend(map(function, (self._runtime,), (text,)))
+        if numbers[-1] < 0:
+            self._fail(numbers.pop())
+        return numbers[-1]
 
     def _parsed(self, text: bytes | None) -> Any:
         if text is None:

@@ -115,7 +115,8 @@ class Runtime:
         `on_progress` is called each time the tool says how far it is. `backlog`: the result also has the events that
         the session's agent has not seen. `priority`: -100 to 100; scripts of calls with a higher one run first.
 
-        Raises ToolError when the call fails; with check=False, it returns a result whose `ok` is False instead.
+        Raises ToolError when the call fails; with check=False, it returns a result whose `ok` is False instead. Events
+        that came with the answer of a call that raises come with the next one that has `backlog`, or from backlog().
         Cancelling the task cancels the call and what it has started to get its answer.
         """
         body = with_settings(call_body(name, arguments, keywords), timeout=timeout, session=session,
@@ -164,6 +165,7 @@ class Runtime:
                 self._pump.kick()
             raise
         if check and not result.ok:
+            self._calls.give_up(number, open_call)
             raise error_of(result)
         return result
 

@@ -54,7 +54,6 @@ class SyncRuntime:
                 raise InvalidArgument(f'{name}: expected a function without `async`; gibbous.Runtime takes those with it')
         self._on_ask = on_ask
         self._on_input = on_input
-        self._awaited: set[int] = set()
         self._answers: dict[int, tuple[Any, list[dict[str, Any]]]] = {}  # with the events that came with them
         self._given_up: dict[int, str] = {}  # the sessions of interrupted calls whose answer has not come yet
         self._unseen = Unseen()
@@ -120,22 +119,49 @@ class SyncRuntime:
                    check: bool = True) -> Result:
         self._handle.need()
         session = body.get('session', '')
-        number = self._handle.call(body)
-        if on_progress is not None:
-            self._progress[number] = on_progress
+        begun: list[int] = []
         try:
-            result: Result = self._answer_to(number, session)
+            number = self._handle.call(body, begun)
+            if on_progress is not None:
+                self._progress[number] = on_progress
+            self._await(number)
+            result: Result = self._answers[number][0]
+            error = error_of(result) if check and not result.ok else None
+            unseen = self._unseen.of(session) if 'backlog' in body else []
         except BaseException:
-            if self._handle.check() == Code.OK:
-                self._handle.cancel(number)
+            self._give_up(begun, session)
+            if begun and self._handle.check() == Code.OK:
+                self._handle.cancel(begun[0])
             raise
-        finally:
-            self._progress.pop(number, None)
-        if body.get('backlog'):
-            result.backlog[:0] = self._unseen.take(session)
-        if check and not result.ok:
-            raise error_of(result)
+        # From here on no signal is looked for until the caller has the result.
+        if on_progress is not None:
+            del self._progress[number]
+        del self._answers[number]
+        if error is not None:
+            unseen += result.backlog
+            raise error
+        if 'backlog' in body:
+            result.backlog[:0] = unseen
+            del self._unseen.lists[session]
         return result
+
+    def _list_of(self, ask: Callable[[str, list[int]], int], session: str) -> list[dict[str, Any]]:
+        begun: list[int] = []
+        try:
+            number = ask(session, begun)
+            self._await(number)
+            found: list[dict[str, Any]]
+            found, events = self._answers[number]
+            unseen = self._unseen.of(session) if events is found else []
+        except BaseException:
+            self._give_up(begun, session)
+            raise
+        # As in _result_of().
+        del self._answers[number]
+        if events is found:
+            found[:0] = unseen
+            del self._unseen.lists[session]
+        return found
 
     def wait(self, seconds: float) -> list[Event]:
         """Returns the events since the last time; when there are none, waits for some, at most that long.
@@ -149,8 +175,8 @@ class SyncRuntime:
         self._turn(0)
         while not self._events and not self._is_over and (left := end - time.monotonic()) > 0:
             self._turn(left)
-        events = list(self._events)
-        self._events.clear()
+        none: deque[Event] = deque(maxlen=MAX_WAITING)
+        events, self._events = [*self._events], none
         return events
 
     def asks(self) -> list[dict[str, Any]]:
@@ -163,13 +189,11 @@ class SyncRuntime:
 
     def runs(self, session: str = '') -> list[dict[str, Any]]:
         """Returns the remembered runs of a session, or of all, the oldest first."""
-        found: list[dict[str, Any]] = self._answer_to(self._handle.runs(session), session)
-        return found
+        return self._list_of(self._handle.runs, session)
 
     def backlog(self, session: str = '') -> list[dict[str, Any]]:
         """Returns the events that the session's agent has not seen, which then count as seen."""
-        found: list[dict[str, Any]] = self._answer_to(self._handle.backlog(session), session)
-        return self._unseen.take(session) + found
+        return self._list_of(self._handle.backlog, session)
 
     def output(self, run: str, stream: Literal['stdout', 'stderr'] = 'stdout', *, cursor: int = 0) -> Iterator[bytes]:
         """Gives the output of a run as it comes, from the byte `cursor` on until the run's stream ends.
@@ -201,8 +225,7 @@ class SyncRuntime:
 
         Raises InvalidArgument or GibbousError when the definition is refused.
         """
-        self._handle.tool_add(_checked(added, Tool).definition)
-        self._tools[added.key] = added
+        self._add(_checked(added, Tool), self._handle.tool_add)
         return added
 
     def remove_tool(self, name: str) -> None:
@@ -212,8 +235,7 @@ class SyncRuntime:
 
     def add_function(self, added: Function) -> Function:
         """Adds a function that scripts call as host.NAME(args). Time and errors are those of add_tool()."""
-        self._handle.function_add(_checked(added, Function).definition)
-        self._tools[added.key] = added
+        self._add(_checked(added, Function), self._handle.function_add)
         return added
 
     def remove_function(self, name: str) -> None:
@@ -235,24 +257,36 @@ class SyncRuntime:
         Runtime.post()."""
         self._handle.post(value)
 
+    def _add(self, added: Tool, add: Callable[[dict[str, Any]], None]) -> None:
+        before = dict(self._tools)
+        self._tools[added.key] = added  # before the library calls it; stays when an interrupt hides whether it does
+        try:
+            add(added.definition)
+        except Exception:
+            self._tools = before
+            raise
+
     # --- Turning ----------------------------------------------------------------------------------
 
-    def _answer_to(self, number: int, session: str) -> Any:
-        self._awaited.add(number)
-        try:
-            while number not in self._answers:
-                if self._is_over:
-                    raise ClosedError('the runtime was closed')
-                self._turn(None)
-            return self._answers.pop(number)[0]
-        except BaseException:
+    # Python looks for signals when a function begins, after it has called one of C, and at the end of each round of a
+    # loop; the exceptions of their handlers come there. So what belongs together below has none of these in between.
+
+    def _await(self, number: int) -> None:
+        while number not in self._answers:
+            if self._is_over:
+                raise ClosedError('the runtime was closed')
+            self._turn(None)
+
+    def _give_up(self, begun: list[int], session: str) -> None:
+        """Notes that nobody waits any more for the answers of these calls: the next one brings their events."""
+        for number in begun:
+            self._progress.pop(number, None)
             if number in self._answers:
-                self._unseen.keep(session, self._answers.pop(number)[1])
+                unseen, events = self._unseen.of(session), self._answers[number][1]
+                unseen += events
+                del self._answers[number]
             else:
                 self._given_up[number] = session
-            raise
-        finally:
-            self._awaited.discard(number)
 
     def _turn(self, seconds: float | None) -> None:
         """Waits for something to do, at most that long, and does it. Python's handlers of signals could not run during
@@ -260,15 +294,10 @@ class SyncRuntime:
         limit = 0 if self._has_more else self._handle.next_timeout()
         limits = ([limit] if limit >= 0 else []) + ([] if seconds is None else [math.ceil(seconds * 1000)])
         self._poller.poll(min(*limits, _MAX_POLL_MS) if limits else None)
+        self._has_more = True  # unless poll() returns, which the exception of a signal's handler can prevent
         self._has_more = self._handle.poll(_BUDGET)
         while (message := self._handle.next()) is not None:
             self._receive(message)
-
-    def _answer(self, number: int, answer: Any, events: list[dict[str, Any]]) -> None:
-        if number in self._awaited:
-            self._answers[number] = answer, events
-        else:
-            self._unseen.keep(self._given_up.pop(number, ''), events)
 
     def _receive(self, message: Message) -> None:
         body = message.body
@@ -280,13 +309,35 @@ class SyncRuntime:
                 self._answer(message.call, body['runs'], [])
             case Kind.BACKLOG:
                 self._answer(message.call, body['events'], body['events'])
-            case Kind.PROGRESS:
-                if on_progress := self._progress.get(message.call):
-                    on_progress(progress_of(body))
             case Kind.EVENT | Kind.LOG:
                 self._tell(event_of(body))
             case Kind.POSTED:
                 self._tell(event_of(body, 'posted'))
+            case _:
+                self._handle.done()
+                self._serve(message)
+
+    def _answer(self, number: int, answer: Any, events: list[dict[str, Any]]) -> None:
+        unseen = self._unseen.of(self._given_up[number]) if number in self._given_up else None
+        self._handle.done()
+        if unseen is None:
+            self._answers[number] = answer, events
+        else:
+            unseen += events
+            del self._given_up[number]
+
+    def _tell(self, event: Event) -> None:
+        append = self._events.append
+        self._handle.done()
+        append(event)
+        log_event(event)
+
+    def _serve(self, message: Message) -> None:
+        """Calls functions of the program, which may call this runtime."""
+        match message.kind:
+            case Kind.PROGRESS:
+                if on_progress := self._progress.get(message.call):
+                    on_progress(progress_of(message.body))
             case Kind.ASK:
                 self._ask(message)
             case Kind.INPUT:
@@ -297,12 +348,8 @@ class SyncRuntime:
                 if context := self._contexts.get(message.token):
                     context._end()
             case Kind.CLOSED_DOWN:
-                self.end_problem = end_problem(body)
                 self._is_over = True
-
-    def _tell(self, event: Event) -> None:
-        log_event(event)
-        self._events.append(event)
+                self.end_problem = end_problem(message.body)
 
     def _ask(self, message: Message) -> None:
         if self._on_ask is None:

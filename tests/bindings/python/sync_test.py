@@ -148,15 +148,33 @@ class Ends(SyncCase):
         self.assertEqual(ended[0].data['state'], 'killed')
 
     def test_events_that_came_with_an_interrupted_call_come_with_the_next_one(self):
+        @gibbous.tool(permission='read')
+        def nothing() -> str:
+            """Says nothing about runs, so that their events are news after it, too."""
+            return 'nothing'
+
         rt = self.started(mode='dangerous')
+        rt.add_tool(nothing)
         self.interrupt_on_signal()
         rt.call('bg_start', command='exit 4')
+        while 'run_ended' not in [event.name for event in rt.wait(support.LIMIT_S)]:
+            pass
         with self.assertRaises(KeyboardInterrupt):
             rt.call('bg_start', {'command': INTERRUPT, 'until': {'exit': True}}, backlog=True)
         codes = []
         while 4 not in codes:
-            codes += [event.get('exit_code') for event in rt.call('bg_status', backlog=True).backlog]
+            codes += [event.get('exit_code') for event in rt.call('nothing', backlog=True).backlog]
         self.assertEqual(codes.count(4), 1)
+
+    def test_events_of_a_call_that_raises_come_with_the_next_one(self):
+        rt = self.started()
+        rt.call('bg_start', command='exit 4')
+        while 'run_ended' not in [event.name for event in rt.wait(support.LIMIT_S)]:
+            pass
+        with self.assertRaises(gibbous.ToolError):
+            rt.call('unknown', backlog=True)
+        events = rt.call('unknown', backlog=True, check=False).backlog or rt.backlog()
+        self.assertIn(4, [event.get('exit_code') for event in events])
 
     def test_after_the_end_every_method_says_that_it_is_closed(self):
         rt = self.started()

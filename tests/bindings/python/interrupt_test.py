@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""SyncRuntime: an exception that a signal's handler raises, such as KeyboardInterrupt, loses nothing.
+
+Python looks for signals when a function begins, after a call, and at the end of each round of a loop. These tests
+raise the exception at each of these places of the package in turn.
+"""
+
+import contextlib
+import dis
+import itertools
+import os
+import sys
+from pathlib import Path
+
+import support
+from support import gibbous
+
+PACKAGE = str(Path(gibbous.__file__).parent) + os.sep
+UNTIL_EXIT = {'until': {'exit': True}}
+
+
+class Interrupt:
+    """Raises KeyboardInterrupt at the place of this number, counted from 0, that its `with` block comes to."""
+
+    def __init__(self, place):
+        self._left = place
+        self._last = {}  # what each function did last: the name of an instruction
+        self.came = False
+
+    def __enter__(self):
+        sys.settrace(self._begin)
+        return self
+
+    def __exit__(self, kind, error, trace):
+        sys.settrace(None)
+        return kind is KeyboardInterrupt and self.came
+
+    def _begin(self, frame, event, argument):
+        if not frame.f_code.co_filename.startswith(PACKAGE):
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        self._look()
+        return self._go_on
+
+    def _go_on(self, frame, event, argument):
+        if event == 'opcode':
+            last = self._last.get(frame, '')
+            self._last[frame] = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+            if last.startswith(('CALL', 'JUMP_BACKWARD')):
+                self._look()
+        elif event == 'return':
+            self._last.pop(frame, None)
+            self._last.pop(frame.f_back, None)  # Python does not look after a call of a function in Python
+        return self._go_on
+
+    def _look(self):
+        self._left -= 1
+        if self._left == -1:
+            self.came = True
+            raise KeyboardInterrupt
+
+
+class Interrupts(support.TempDirs):
+    def started(self):
+        rt = gibbous.SyncRuntime(**self.options())
+        self.addCleanup(rt.close)
+        return rt
+
+    def interrupt_everywhere(self, work):
+        """Calls work() with an interrupt at each of its places, and gives the number of the place after each."""
+        for place in itertools.count():
+            with Interrupt(place) as interrupt:
+                work()
+            yield place
+            if not interrupt.came:
+                self.assertGreater(place, 10)
+                return
+
+    def check_unseen_events(self, rt, take):
+        """Interrupts take(), which gives unseen events, each time with a new one, and looks that it is given once."""
+        seen = []
+
+        def end_one():
+            run = rt.call('bg_start', command='true').data['id']
+            while not any(event.name == 'run_ended' and event.run == run for event in rt.wait(support.LIMIT_S)):
+                pass
+            return run
+
+        run = end_one()
+        for place in self.interrupt_everywhere(lambda: seen.extend(take())):
+            seen.extend(rt.backlog())
+            self.assertEqual([event['run'] for event in seen if event['event'] == 'run_ended'], [run], place)
+            seen.clear()
+            run = end_one()
+
+    def test_unseen_events_come_once_with_the_results_of_calls(self):
+        @gibbous.tool(permission='read')
+        def answer(fails: bool) -> str:
+            """Answers."""
+            if fails:
+                raise gibbous.ToolError('no_answer', 'there is none')
+            return 'here'
+
+        for fails in (False, True):
+            with self.subTest(fails=fails):
+                rt = self.started()
+                rt.add_tool(answer)
+
+                def take():
+                    with contextlib.suppress(gibbous.ToolError):
+                        return rt.call('answer', fails=fails, backlog=True).backlog
+                    return []
+
+                self.check_unseen_events(rt, take)
+
+    def test_unseen_events_come_once_with_a_list_of_them(self):
+        rt = self.started()
+        self.check_unseen_events(rt, rt.backlog)
+
+    def test_events_come_once(self):
+        rt = self.started()
+        posted, seen = [0], []
+        rt.post({'number': 0})
+        for _ in self.interrupt_everywhere(lambda: seen.extend(rt.wait(0))):
+            posted.append(len(posted))
+            rt.post({'number': posted[-1]})
+        while len(seen) < len(posted):
+            seen += rt.wait(support.LIMIT_S)
+        self.assertEqual([event.data['number'] for event in seen if event.name == 'posted'], posted)
+
+    def test_the_call_is_cancelled(self):
+        rt = self.started()
+
+        def work():
+            with contextlib.suppress(gibbous.ToolError):
+                rt.call('bg_start', {'command': 'sleep 600', **UNTIL_EXIT}, timeout=0.05)
+
+        for _ in self.interrupt_everywhere(work):
+            while any(run['state'] == 'running' for run in rt.runs()):
+                rt.wait(support.LIMIT_S)
+
+    def test_a_tool_that_was_added_is_called(self):
+        rt = self.started()
+
+        @gibbous.tool(permission='read')
+        def added() -> str:
+            """Answers."""
+            return 'here'
+
+        for _ in self.interrupt_everywhere(lambda: rt.add_tool(added)):
+            if any(tool['name'] == 'added' for tool in rt.tools()):
+                self.assertEqual(rt.call('added').text, 'here')
+                rt.remove_tool('added')
+
+
+if __name__ == '__main__':
+    support.main()

@@ -5,6 +5,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 
+import { before } from '../support/before.mjs';
 import { LIMIT, Session, recorder, temporaryDirectory, until } from './support.mjs';
 
 const MEBIBYTE = 1024 * 1024;
@@ -53,12 +54,13 @@ test('a listing asks all executors at the same time, and does not wait for late 
     const session = await Session.start(t);
     const ids = [];
     for (let i = 0; i < 4; i += 1) ids.push(await told(session, { late_ms: 60_000 }));
-    const before = performance.now();
-    const { processes } = await session.data('bg_status', {});
-    const took = performance.now() - before;
+    const began = performance.now();
+    const { processes } = await before(session, 2 * ANSWER_LIMIT_MS,
+      () => session.data('bg_status', {}));
+    const took = performance.now() - began;
     assert.deepEqual(processes.map((each) => each.id).sort(), ids.sort());
     for (const each of processes) assert.equal(each.usage.by, undefined);
-    assert.ok(took >= ANSWER_LIMIT_MS && took < 2 * ANSWER_LIMIT_MS, `${took} ms`);
+    assert.ok(took >= ANSWER_LIMIT_MS, `${took} ms`);
   });
 
 test('an answer that is late is given to the next question', LIMIT, async (t) => {

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 export const GIBBOUS = process.env.GIBBOUS;
 assert.ok(GIBBOUS, 'GIBBOUS must name the gibbous program');
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const LOOK_AGAIN_MS = 10;
 
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

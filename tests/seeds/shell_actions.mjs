@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { before } from '../support/before.mjs';
 import { recorded, schema_of } from './look.mjs';
 import { until } from './session.mjs';
 
@@ -39,13 +40,6 @@ const run = async (session, command, args, more) =>
 
 const is_running = (session, run_id) =>
   until(`${run_id} runs`, async () => (await poll(session, run_id)).status === 'running');
-
-async function quick(work) {
-  const started = Date.now();
-  await work;
-  const took = Date.now() - started;
-  assert.ok(took < QUICK_MS, `it took ${took} ms`);
-}
 
 async function refused(bench, args, pattern) {
   const session = await bench.session(SHELL);
@@ -238,14 +232,12 @@ export const tests = {
     assert.match(of_type(end, 'terminal').map((item) => item.payload).join(''), /got hello/);
   },
   'api.send_keys_later': async (bench) => {
-    const session = await bench.session(SHELL);
+    const session = await bench.session([...SHELL, 'wait']);
     const first = await spawn(session, 'sleep 60');
     const queued = await spawn(session, 'cat', { pty: true });
     await is_running(session, first);
     const keys = (run_id) => session.error('shell', { action: 'send_keys', run_id, keys: 'x' });
-    const started = Date.now();
-    const error = await keys(queued);
-    assert.ok(Date.now() - started < QUICK_MS);
+    const error = await before(session, QUICK_MS, () => keys(queued));
     assert.equal(error.code, 'not_running');
     assert.ok(error.message.includes(`it waits for run ${first} (sleep 60)`), error.message);
     const blind = await keys(first);
@@ -253,20 +245,20 @@ export const tests = {
     assert.match(blind.message, /spawn it with pty=true/);
   },
   'quick.spawn': async (bench) => {
-    const session = await bench.session(SHELL);
+    const session = await bench.session([...SHELL, 'wait']);
     await run(session, 'true'); // the journal is open then
-    await quick(spawn(session, 'sleep 60'));
+    await before(session, QUICK_MS, () => spawn(session, 'sleep 60'));
   },
   'quick.poll': async (bench) => {
-    const session = await bench.session(SHELL);
+    const session = await bench.session([...SHELL, 'wait']);
     const run_id = await spawn(session, 'sleep 60');
-    await quick(poll(session, run_id));
+    await before(session, QUICK_MS, () => poll(session, run_id));
   },
   'quick.kill': async (bench) => {
-    const session = await bench.session(SHELL);
+    const session = await bench.session([...SHELL, 'wait']);
     const run_id = await spawn(session, 'trap "" TERM; while :; do sleep 0.1; done');
     await is_running(session, run_id);
-    await quick(kill(session, run_id));
+    await before(session, QUICK_MS, () => kill(session, run_id));
   },
   'worker.background': async (bench) => {
     const session = await bench.session(SHELL);

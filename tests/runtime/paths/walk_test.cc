@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <filesystem>
 
 #include "runtime/paths/answers.h"
@@ -86,7 +85,6 @@ TEST_CASE(
   fs::create_symlink(disk.directory(), dir.path() + "/far");
   MountTypes types;
   disk.die();
-  const auto begun = std::chrono::steady_clock::now();
   for (const std::string& path :
        {disk.path("other"), disk.path("deep/er/path"), dir.path() + "/far/file",
         dir.path() + "/far/../" + fs::path(disk.directory()).filename().string() + "/x"}) {
@@ -98,7 +96,6 @@ TEST_CASE(
   }
   CHECK(walk(disk.directory(), types.now().get()).reached == Reached::kFound);
   CHECK(walk(dir.path(), types.now().get()).reached == Reached::kFound);
-  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(5));
   disk.live();
 }
 

@@ -1,6 +1,6 @@
 // Globs against their definition, values with holes, and RE2 with its limits.
-#include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <random>
 #include <string>
 
@@ -76,13 +76,13 @@ TEST_CASE("pathological globs and expressions take linear time") {
   const std::string text(kLong, 'a');
   std::string stars;
   for (int i = 0; i < 200; ++i) stars += "*a";
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of the processor
   for (const std::string& glob : {std::string("*a*a*a*b"), stars + "*b", stars + "?b",
                                   "*" + std::string(400, 'a') + "b*", std::string("re:(a*)*b")}) {
     CHECK_FALSE(matches(glob, text));
   }
   CHECK(matches(stars + "*", text));
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(2));
+  CHECK(std::clock() - begin < 2 * CLOCKS_PER_SEC);
 }
 
 TEST_CASE("a star covers a hole, or the value does not match") {

@@ -7,7 +7,7 @@ import { RawServer, Workbench } from './support.mjs';
 
 // It takes some 20 ms, and a shared machine may pause: the quickest of several runs counts.
 const EXIT_LIMIT_MS = 250;
-const ATTEMPTS = 3;
+const ATTEMPTS = 8;
 const STUBBORN = "trap '' TERM INT HUP; setsid sleep 600 & sleep 600 & while :; do sleep 600; done";
 
 const ENDS = {
@@ -49,7 +49,7 @@ for (const [end, act] of Object.entries(ENDS)) {
     for (const [occupation, occupy] of Object.entries(OCCUPATIONS)) {
       test(`${occupation}: in time, and nothing is left`, async (t) => {
         const times = [];
-        for (let attempt = 0; attempt < ATTEMPTS; ++attempt) {
+        while (times.length < ATTEMPTS && !(Math.min(...times) < EXIT_LIMIT_MS)) {
           const bench = await Workbench.for(t);
           const server = new RawServer(t, bench);
           await server.handshake();

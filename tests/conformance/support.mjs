@@ -21,7 +21,7 @@ assert.ok(GIBBOUS, 'GIBBOUS must name the gibbous program');
 export const PROFILE = process.env.GIBBOUS_PROFILE;
 
 export const MODERN = '2026-07-28';
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const LOOK_AGAIN_MS = 10;
 const MARK = 'GIBBOUS_CONFORMANCE_MARK';
 const IDENTITY = { name: 'gibbous-conformance', version: '1' };

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 
-import { HERE, LIMIT, Session } from './support.mjs';
+import { HERE, LIMIT, PATIENCE_MS, Session } from './support.mjs';
 
 const SCRIPTS = path.join(HERE, '..', '..', 'scripts');
 
 const start = (t) => Session.start(t, "{ toolsets = { 'services', 'bg' } }", { scripts: SCRIPTS });
-const serve = (session, ...services) => session.call('start_services', { services, timeout: 10_000 });
+const serve = (session, ...services) => session.call('start_services', { services, timeout: PATIENCE_MS });
 
 test('a service starts after one of an earlier call', LIMIT, async (t) => {
   const session = await start(t);

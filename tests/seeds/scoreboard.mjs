@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { Session, make_place } from './session.mjs';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
-const ROW_LIMIT_MS = 60_000;
+const ROW_LIMIT_MS = 120_000;
 // Rows mostly wait for programs and their time limits.
 const ROWS_A_PROCESSOR = 4;
 

@@ -40,7 +40,7 @@ class Unseen:
         return self.lists.pop(session, [])
 
     def of(self, session: str) -> list[dict[str, Any]]:
-        """Returns those of a session, to add to, or to remove from `lists`."""
+        """Returns the list of a session's events. Who takes the events removes it from `lists`."""
         return self.lists.setdefault(session, [])
 
 

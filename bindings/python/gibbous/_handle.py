@@ -115,7 +115,8 @@ class Handle:
             text = problem.value.decode(errors='replace')
             raise (errors.ForkedError if text.startswith(FORKED) else errors.GibbousError)(text)
         self._runtime = ctypes.c_void_p(runtime)
-        self._given = CMessage(size=ctypes.sizeof(CMessage))  # what next() gives; its kind is 0 while there is none
+        self._given = CMessage(size=ctypes.sizeof(CMessage))  # what gib_next() gave last; its kind is 0 once it is done
+        self._message: Message | None = None  # the same in Python
 
     def check(self) -> int:
         """Returns the Code that a function would return here and now."""
@@ -145,19 +146,32 @@ class Handle:
 
     def next_timeout(self) -> int:
         """Milliseconds; 0: now; -1: never."""
-        return int(self._library.gib_next_timeout(self._runtime))
+        return 0 if self._given.kind else int(self._library.gib_next_timeout(self._runtime))
 
     def next(self) -> Message | None:
         """Returns the next message, copied; None when there is none. It is the same one until done()."""
-        given = self._given
-        if not given.kind and self._checked(self._library.gib_next(self._runtime, given), Code.CLOSED) != 1:
+        if not self._given.kind and self._checked(self._library.gib_next(self._runtime, self._given), Code.CLOSED) != 1:
             return None
-        text = ctypes.string_at(given.json, given.json_size)
-        return Message(given.kind, given.call, given.token, json.loads(text.decode(errors='replace')))
+        return self._copied()
 
-    def done(self) -> None:
-        """Says that the message that next() returned needs not come again."""
+    def done(self, message: Message) -> bool:
+        """Says that a message of next() need not come again. Returns False when that was said before."""
+        if self._message is not message:
+            return False
+        self._message = None
         self._given.kind = 0
+        return True
+
+    def _copied(self) -> Message:
+        if self._message is None:
+            given = self._given
+            text = ctypes.string_at(given.json, given.json_size).decode(errors='replace')
+            try:
+                self._message = Message(given.kind, given.call, given.token, json.loads(text))
+            except (ValueError, RecursionError):  # it would come for ever
+                given.kind = 0
+                raise
+        return self._message
 
     def reply(self, token: int, body: dict[str, Any]) -> None:
         """Answers an ask, an input or a host call; one that has ended is left alone. InvalidArgument leaves it open."""
@@ -234,6 +248,8 @@ class Handle:
         self._checked(code)
 
     def close(self) -> None:
+        if self._given.kind:
+            self._copied()  # its text goes away
         self._checked(self._library.gib_close(self._runtime), Code.CLOSED)
 
     def destroy(self) -> int:
@@ -242,7 +258,8 @@ class Handle:
         if code in (Code.WRONG_THREAD, Code.FORKED):
             return code
         with self._posting:
-            return int(self._library.gib_destroy(self._runtime))
+            code = int(self._library.gib_destroy(self._runtime))
+        return code
 
     def _refuse_in_child(self) -> None:
         # Checked before the lock is taken: the child may have inherited it locked.
@@ -251,7 +268,7 @@ class Handle:
 
     def _begin(self, function: Callable[[ctypes.c_void_p, bytes], int], text: bytes, begun: list[int] | None) -> int:
         numbers = [] if begun is None else begun
-        # The interpreter looks for signals after it, not between the call and the appending.
+        # Python looks for signals after extend() has returned, not between the call and the appending.
         numbers.extend(map(function, (self._runtime,), (text,)))
         if numbers[-1] < 0:
             self._fail(numbers.pop())

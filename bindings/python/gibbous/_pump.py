@@ -59,7 +59,7 @@ class Pump:
         more = self._handle.poll(self._budget)
         last = self.loop.time() + MESSAGES_SECONDS
         while (message := self._handle.next()) is not None:
-            self._handle.done()
+            self._handle.done(message)
             self._hand_over(owner, message)
             if message.kind == Kind.CLOSED_DOWN:
                 self.end()

@@ -22,7 +22,7 @@ from ._handlers import (
 )
 from ._millis import MAX_TIMEOUT_S
 from ._output import OutputReader
-from .errors import ClosedError, InvalidArgument, ToolError
+from .errors import ClosedError, GibbousError, InvalidArgument, ToolError
 from .streams import MAX_WAITING
 from .tool import Context, Function, Tool
 from .values import Answer, Ask, Event, Input, Options, Path, Progress, Result, ToolFormat
@@ -40,7 +40,8 @@ class SyncRuntime:
     Runs go on while nothing is called, but what happens to them is noticed, and tools and on_ask are called, only
     inside call(), wait() and the like. Handlers are plain functions, and may call the runtime.
 
-    It is started when it is made. Parameters, threads and errors are those of gibbous.Runtime, but there is no budget.
+    A signal's handler may raise, or call close(); the other methods are not for it. It is started when it is made.
+    Parameters, threads and errors are those of gibbous.Runtime, but there is no budget.
     """
 
     def __init__(self, *, tools: Iterable[Tool] = (), functions: Iterable[Function] = (),
@@ -59,6 +60,7 @@ class SyncRuntime:
         self._unseen = Unseen()
         self._progress: dict[int, Callable[[Progress], None]] = {}
         self._contexts: dict[int, Context] = {}
+        self._replies: dict[int, dict[str, Any]] = {}  # by token: of functions of the program, to be sent
         self._events: deque[Event] = deque(maxlen=MAX_WAITING)
         self.end_problem: ToolError | None = None  # after close()
         self._has_more = False
@@ -127,13 +129,14 @@ class SyncRuntime:
             self._await(number)
             result: Result = self._answers[number][0]
             error = error_of(result) if check and not result.ok else None
-            unseen = self._unseen.of(session) if 'backlog' in body else []
+            wants_unseen = 'backlog' in body and (error is None or result.backlog)
+            unseen = self._unseen.of(session) if wants_unseen else []
         except BaseException:
             self._give_up(begun, session)
-            if begun and self._handle.check() == Code.OK:
+            if begun and begun[0] > 0 and self._handle.check() == Code.OK:
                 self._handle.cancel(begun[0])
             raise
-        # From here on no signal is looked for until the caller has the result.
+        # From here on Python does not look for signals before this function returns.
         if on_progress is not None:
             del self._progress[number]
         del self._answers[number]
@@ -142,7 +145,8 @@ class SyncRuntime:
             raise error
         if 'backlog' in body:
             result.backlog[:0] = unseen
-            del self._unseen.lists[session]
+            if session in self._unseen.lists:
+                del self._unseen.lists[session]
         return result
 
     def _list_of(self, ask: Callable[[str, list[int]], int], session: str) -> list[dict[str, Any]]:
@@ -156,11 +160,12 @@ class SyncRuntime:
         except BaseException:
             self._give_up(begun, session)
             raise
-        # As in _result_of().
+        # From here on Python does not look for signals before this function returns.
         del self._answers[number]
         if events is found:
             found[:0] = unseen
-            del self._unseen.lists[session]
+            if session in self._unseen.lists:
+                del self._unseen.lists[session]
         return found
 
     def wait(self, seconds: float) -> list[Event]:
@@ -258,18 +263,22 @@ class SyncRuntime:
         self._handle.post(value)
 
     def _add(self, added: Tool, add: Callable[[dict[str, Any]], None]) -> None:
-        before = dict(self._tools)
-        self._tools[added.key] = added  # before the library calls it; stays when an interrupt hides whether it does
+        before = self._tools
+        # It is there before the library can call it. Should an interrupt hide whether the library has taken it, it
+        # stays; where there is one of its name, the library has refused it.
+        self._tools = {added.key: added} | before
         try:
             add(added.definition)
-        except Exception:
+        except GibbousError:
             self._tools = before
             raise
+        self._tools[added.key] = added
 
     # --- Turning ----------------------------------------------------------------------------------
 
-    # Python looks for signals when a function begins, after it has called one of C, and at the end of each round of a
-    # loop; the exceptions of their handlers come there. So what belongs together below has none of these in between.
+    # Python looks for signals when a function begins, after it has called a function that is written in C, and at the end
+    # of each round of a loop; the exceptions of their handlers come there. So what belongs together below has none of
+    # these in between.
 
     def _await(self, number: int) -> None:
         while number not in self._answers:
@@ -282,19 +291,22 @@ class SyncRuntime:
         for number in begun:
             self._progress.pop(number, None)
             if number in self._answers:
-                unseen, events = self._unseen.of(session), self._answers[number][1]
+                events = self._answers[number][1]
+                unseen = self._unseen.of(session) if events else []
                 unseen += events
                 del self._answers[number]
-            else:
+            elif number > 0:  # else it is why the call was refused
                 self._given_up[number] = session
 
     def _turn(self, seconds: float | None) -> None:
         """Waits for something to do, at most that long, and does it. Python's handlers of signals could not run during
         gib_wait()."""
+        if self._replies:
+            self._reply()
         limit = 0 if self._has_more else self._handle.next_timeout()
         limits = ([limit] if limit >= 0 else []) + ([] if seconds is None else [math.ceil(seconds * 1000)])
         self._poller.poll(min(*limits, _MAX_POLL_MS) if limits else None)
-        self._has_more = True  # unless poll() returns, which the exception of a signal's handler can prevent
+        self._has_more = True  # this stays so when the exception of a signal's handler keeps poll() from returning
         self._has_more = self._handle.poll(_BUDGET)
         while (message := self._handle.next()) is not None:
             self._receive(message)
@@ -304,93 +316,110 @@ class SyncRuntime:
         match message.kind:
             case Kind.RESULT:
                 result = result_of(body)
-                self._answer(message.call, result, result.backlog)
+                self._answer(message, result, result.backlog)
             case Kind.RUNS:
-                self._answer(message.call, body['runs'], [])
+                self._answer(message, body['runs'], [])
             case Kind.BACKLOG:
-                self._answer(message.call, body['events'], body['events'])
+                self._answer(message, body['events'], body['events'])
             case Kind.EVENT | Kind.LOG:
-                self._tell(event_of(body))
+                self._tell(message, event_of(body))
             case Kind.POSTED:
-                self._tell(event_of(body, 'posted'))
-            case _:
-                self._handle.done()
-                self._serve(message)
-
-    def _answer(self, number: int, answer: Any, events: list[dict[str, Any]]) -> None:
-        unseen = self._unseen.of(self._given_up[number]) if number in self._given_up else None
-        self._handle.done()
-        if unseen is None:
-            self._answers[number] = answer, events
-        else:
-            unseen += events
-            del self._given_up[number]
-
-    def _tell(self, event: Event) -> None:
-        append = self._events.append
-        self._handle.done()
-        append(event)
-        log_event(event)
-
-    def _serve(self, message: Message) -> None:
-        """Calls functions of the program, which may call this runtime."""
-        match message.kind:
-            case Kind.PROGRESS:
-                if on_progress := self._progress.get(message.call):
-                    on_progress(progress_of(message.body))
+                self._tell(message, event_of(body, 'posted'))
             case Kind.ASK:
                 self._ask(message)
             case Kind.INPUT:
                 self._input(message)
             case Kind.HOST_CALL:
                 self._carry_out(message)
+            case Kind.CLOSED_DOWN:
+                self.end_problem = end_problem(body)
+                self._handle.done(message)
+                self._is_over = True
+            case _:
+                self._handle.done(message)
+                self._tell_of_call(message)
+
+    def _answer(self, message: Message, answer: Any, events: list[dict[str, Any]]) -> None:
+        number = message.call
+        given_up = number in self._given_up
+        unseen = self._unseen.of(self._given_up[number]) if given_up and events else []
+        if not self._handle.done(message):
+            return
+        if given_up:
+            unseen += events
+            del self._given_up[number]
+        else:
+            self._answers[number] = answer, events
+
+    def _tell(self, message: Message, event: Event) -> None:
+        append = self._events.append
+        if not self._handle.done(message):
+            return
+        append(event)
+        log_event(event)
+
+    def _tell_of_call(self, message: Message) -> None:
+        match message.kind:
+            case Kind.PROGRESS:
+                if on_progress := self._progress.get(message.call):
+                    on_progress(progress_of(message.body))
             case Kind.CANCELLED:
                 if context := self._contexts.get(message.token):
                     context._end()
-            case Kind.CLOSED_DOWN:
-                self._is_over = True
-                self.end_problem = end_problem(message.body)
+
+    # --- What the program answers -----------------------------------------------------------------
 
     def _ask(self, message: Message) -> None:
-        if self._on_ask is None:
-            send_reply(self._handle, message.token, NOBODY)
+        body = NOBODY if self._on_ask is None else answer_body(Answer(False, 'the question was not answered'))
+        if not self._handle.done(message):
             return
-        body = answer_body(Answer(False, 'the question was not answered'))
         try:
-            body = answer_body(self._on_ask(ask_of(message.body, message.call)))
+            if self._on_ask is not None:
+                body = answer_body(self._on_ask(ask_of(message.body, message.call)))
         except Exception as error:
             log.error('on_ask failed, which denies', exc_info=error)
         finally:
-            send_reply(self._handle, message.token, body)
+            self._replies[message.token] = body
+            self._reply()
 
     def _input(self, message: Message) -> None:
-        body = input_body(None)
+        body = input_body(None) if self._on_input is None else {'message': 'the question was not answered'}
+        if not self._handle.done(message):
+            return
         try:
             if self._on_input is not None:
-                body = {'message': 'the question was not answered'}
                 body = input_body(self._on_input(input_of(message.body, message.call)))
         except Exception as error:
             log.error('on_input failed', exc_info=error)
         finally:
-            send_reply(self._handle, message.token, body)
+            self._replies[message.token] = body
+            self._reply()
 
     def _carry_out(self, message: Message) -> None:
         token, body = message.token, message.body
         tool = self._tools.get(key_of(body))
-        if tool is None:
-            send_reply(self._handle, token, missing_reply(body))
+        reply = INTERRUPTED if tool is not None else missing_reply(body)
+        context = Context(tool.name if tool is not None else '', body.get('session', ''), lambda made: self._handle.progress(token, made))
+        if not self._handle.done(message):
             return
-        context = Context(tool.name, body.get('session', ''), lambda made: self._handle.progress(token, made))
-        self._contexts[token] = context
-        reply = INTERRUPTED
         try:
-            reply = tool.reply(tool.invoke(body['arguments'], context))
+            if tool is not None:
+                self._contexts[token] = context
+                reply = tool.reply(tool.invoke(body['arguments'], context))
         except Exception as error:
+            assert tool is not None
             reply = failure_reply(tool, error)
         finally:
+            self._replies[token] = reply
+            self._contexts.pop(token, None)
             context._end()
-            self._contexts.pop(token)
-            send_reply(self._handle, token, reply)
+            self._reply()
+
+    def _reply(self) -> None:
+        """Sends the replies that are ready; those that an interrupt keeps here are sent with the next turn."""
+        for token in [*self._replies]:
+            send_reply(self._handle, token, self._replies[token])
+            del self._replies[token]
 
 
 def _checked(added: Tool, kind: type[Tool]) -> Tool:

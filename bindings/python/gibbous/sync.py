@@ -276,9 +276,9 @@ class SyncRuntime:
 
     # --- Turning ----------------------------------------------------------------------------------
 
-    # Python looks for signals when a function begins, after it has called a function that is written in C, and at the end
-    # of each round of a loop; the exceptions of their handlers come there. So what belongs together below has none of
-    # these in between.
+    # Python looks for signals when a function begins, after it has called a function that is written in C, and at the
+    # end of each round of a loop; the exceptions of their handlers come there. So what belongs together below has none
+    # of these in between.
 
     def _await(self, number: int) -> None:
         while number not in self._answers:
@@ -399,7 +399,8 @@ class SyncRuntime:
         token, body = message.token, message.body
         tool = self._tools.get(key_of(body))
         reply = INTERRUPTED if tool is not None else missing_reply(body)
-        context = Context(tool.name if tool is not None else '', body.get('session', ''), lambda made: self._handle.progress(token, made))
+        context = Context(tool.name if tool is not None else '', body.get('session', ''),
+                          lambda made: self._handle.progress(token, made))
         if not self._handle.done(message):
             return
         try:

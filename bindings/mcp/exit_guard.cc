@@ -1,15 +1,19 @@
 // See exit_guard.h.
 #include "bindings/mcp/exit_guard.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string_view>
 
 namespace gibbous::mcp {
@@ -32,6 +36,33 @@ void make_readable(const UniqueFd& event) {
   [[maybe_unused]] const ssize_t written = ::write(event.get(), &one, sizeof one);
 }
 
+// Files and directories. Asks no file system that does not answer.
+bool is_of_disk(int fd) {
+  struct statx info {};
+  if (::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &info) != 0) return false;
+  return S_ISREG(info.stx_mode) || S_ISDIR(info.stx_mode);
+}
+
+// Lets go of all pipes, sockets and the like: whoever reads from them sees their end. Their numbers
+// stay taken, by `nothing`, because threads that still work would else use those of other things.
+// Files stay open: a process that closes any descriptor of a file loses all its locks of that file,
+// and a thread that commits to the journal at this moment would go on without them.
+void let_go_of_streams(int nothing) {
+  struct CloseDirectory {
+    void operator()(DIR* directory) const { ::closedir(directory); }
+  };
+  const std::unique_ptr<DIR, CloseDirectory> open(::opendir("/proc/self/fd"));
+  if (open == nullptr) return;
+  while (const dirent* entry = ::readdir(open.get())) {
+    char* end = nullptr;
+    const long number = std::strtol(entry->d_name, &end, 10);
+    if (end == entry->d_name || *end != '\0') continue;
+    const int fd = static_cast<int>(number);
+    if (fd == nothing || is_of_disk(fd)) continue;
+    if (::dup3(nothing, fd, O_CLOEXEC) < 0) ::close(fd);
+  }
+}
+
 extern "C" void end_here(int) {
   ::_exit(kExitCode);
 }
@@ -39,7 +70,8 @@ extern "C" void end_here(int) {
 }  // namespace
 
 ExitGuard::ExitGuard(int input_fd, int output_fd, int stop_fd, std::chrono::milliseconds limit)
-    : done_(::eventfd(0, EFD_CLOEXEC)),
+    : nothing_(::open("/dev/null", O_RDWR | O_CLOEXEC)),
+      done_(::eventfd(0, EFD_CLOEXEC)),
       ends_with_input_(::eventfd(0, EFD_CLOEXEC)),
       thread_([this, input_fd, output_fd, stop_fd, limit] {
         watch(input_fd, output_fd, stop_fd, limit);
@@ -78,12 +110,11 @@ void ExitGuard::watch(int input_fd, int output_fd, int stop_fd,
       "may be missing\n";
   const std::string_view last = waits_for_disk_ ? std::string_view(problem_) : kLast;
   [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, last.data(), last.size());
+  // A loop that still turns finds its descriptors gone, and aborts.
+  (void)std::signal(SIGABRT, end_here);
   // Where a disk holds a thread, the process stays until it answers, and so would all that is open:
   // the client waits for the end of the output, which the transport has opened anew.
-  constexpr long kAllFds = 0x7fffffff;
-  // A loop that still turns finds its descriptors closed, and aborts.
-  (void)std::signal(SIGABRT, end_here);
-  ::syscall(SYS_close_range, 0, kAllFds, 0);
+  let_go_of_streams(nothing_.get());
   ::_exit(kExitCode);
 }
 

@@ -39,6 +39,7 @@ class ExitGuard {
  private:
   void watch(int input_fd, int output_fd, int stop_fd, std::chrono::milliseconds limit) const;
 
+  UniqueFd nothing_;          // takes the place of what is let go of at the end
   UniqueFd done_;             // readable when the guard is dismissed
   UniqueFd ends_with_input_;  // readable when serving() has said so
   std::string problem_;

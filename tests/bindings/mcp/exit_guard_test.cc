@@ -11,10 +11,13 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <thread>
 
 #include "tests/support/catch.h"
 #include "tests/support/patient_fork.h"
+#include "tests/support/remote_disk.h"
 
 namespace gibbous::mcp {
 namespace {
@@ -152,6 +155,62 @@ TEST_CASE("a process that a disk holds at its end says so before it is ended") {
   std::array<char, 256> text{};
   REQUIRE(::read(said.read.get(), text.data(), text.size() - 1) > 0);
   CHECK(std::string_view(text.data()) == "gibbous: path_unanswered: state_dir\n");
+}
+
+// Returns the process that has a lock of the file; 0 when there is none.
+pid_t holder_of(const UniqueFd& file) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  REQUIRE(::fcntl(file.get(), F_GETLK, &lock) == 0);
+  return lock.l_type == F_UNLCK ? 0 : lock.l_pid;
+}
+
+bool lock_all(const UniqueFd& file) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return ::fcntl(file.get(), F_SETLK, &lock) == 0;
+}
+
+// A thread that is in the middle of a commit must not go on without its locks.
+TEST_CASE("a process that a disk holds lets its client go, and keeps its locks until it is gone") {
+  gibbous::testing::RemoteDisk disk;
+  if (!disk.mounted()) {
+    WARN("not tested: " + disk.said());
+    return;
+  }
+  const gibbous::testing::TempDir dir;
+  const std::string path = dir.path() + "/locked";
+  const UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  REQUIRE(file);
+  Pair input(false);
+  Pair output(true);
+  disk.die();
+  const pid_t child = gibbous::testing::patient_fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    input.write.reset();
+    output.read.reset();
+    if (!lock_all(file)) ::_exit(kStuck);
+    std::thread([&disk] { ::open(disk.path("file").c_str(), O_RDONLY | O_CLOEXEC); }).detach();
+    ExitGuard guard(input.read.get(), output.write.get(), -1, std::chrono::milliseconds(10));
+    guard.serving(/*is_batch=*/false);
+    while (true) ::pause();
+  }
+  output.write.reset();
+  while (!disk.holds_requests()) std::this_thread::yield();
+  CHECK(holder_of(file) == child);
+  input.write.reset();
+  pollfd end{output.read.get(), POLLIN, 0};
+  constexpr int kPatienceMs = 30'000;
+  CHECK(::poll(&end, 1, kPatienceMs) == 1);
+  CHECK(holder_of(file) == child);
+  disk.live();
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(holder_of(file) == 0);
 }
 
 }  // namespace

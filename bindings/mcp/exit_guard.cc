@@ -36,10 +36,10 @@ void make_readable(const UniqueFd& event) {
   [[maybe_unused]] const ssize_t written = ::write(event.get(), &one, sizeof one);
 }
 
-// Files and directories. Asks no file system that does not answer.
+// Files, directories, and what cannot be looked at. Asks no file system that does not answer.
 bool is_of_disk(int fd) {
   struct statx info {};
-  if (::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &info) != 0) return false;
+  if (::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &info) != 0) return true;
   return S_ISREG(info.stx_mode) || S_ISDIR(info.stx_mode);
 }
 

@@ -162,12 +162,16 @@ class Handle:
         self._given.kind = 0
         return True
 
-    def _copied(self) -> Message:
+    def _copied(self) -> Message | None:
+        given = self._given
+        if not given.kind:  # close() in a signal's handler has taken it, and freed its text
+            return None
         if self._message is None:
-            given = self._given
             text = ctypes.string_at(given.json, given.json_size).decode(errors='replace')
             try:
-                self._message = Message(given.kind, given.call, given.token, json.loads(text))
+                body = json.loads(text)
+                if given.kind:
+                    self._message = Message(given.kind, given.call, given.token, body)
             except (ValueError, RecursionError):  # it would come for ever
                 given.kind = 0
                 raise

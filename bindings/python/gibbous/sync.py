@@ -418,9 +418,9 @@ class SyncRuntime:
 
     def _reply(self) -> None:
         """Sends the replies that are ready; those that an interrupt keeps here are sent with the next turn."""
-        for token in [*self._replies]:
-            send_reply(self._handle, token, self._replies[token])
-            del self._replies[token]
+        for token, body in [*self._replies.items()]:
+            send_reply(self._handle, token, body)
+            self._replies.pop(token, None)  # close() in a signal's handler may have sent it
 
 
 def _checked(added: Tool, kind: type[Tool]) -> Tool:

@@ -74,7 +74,21 @@ class Interrupt:
         self._left -= 1
         if self._left == -1:
             self.came = True
-            raise self._exception
+            self.come()
+
+    def come(self):
+        raise self._exception
+
+
+class Closing(Interrupt):
+    """Calls close() there instead, as the handler of SIGTERM may."""
+
+    def __init__(self, place, rt):
+        super().__init__(place)
+        self._rt = rt
+
+    def come(self):
+        self._rt.close()
 
 
 class Interrupts(support.TempDirs):
@@ -203,6 +217,24 @@ class Interrupts(support.TempDirs):
         for _ in self.interrupt_everywhere(close_and_start):
             rt.close()
             rt = self.started()
+
+    def test_a_handler_may_close_the_runtime(self):
+        @gibbous.tool(permission='read')
+        def answer() -> str:
+            """Answers."""
+            return 'here'
+
+        for place in itertools.chain((-1, -1), itertools.count()):
+            rt = gibbous.SyncRuntime(**self.options(), tools=[answer])
+            self.addCleanup(rt.close)
+            with Closing(place, rt) as closing:
+                try:
+                    self.assertEqual(rt.call('answer', backlog=True).text, 'here')
+                except gibbous.GibbousError as error:
+                    self.assertRegex(str(error), 'closed|shutdown|cancelled')
+            if place >= 0 and not closing.came:
+                break
+        self.assertGreater(place, 50)
 
     def test_a_function_of_the_program_has_a_reply(self):
         (self.base / 'scripts').mkdir()

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "tests/bench/harness.h"
@@ -70,6 +71,7 @@ class FreshState {
       if (kept >= wanted) return;
       std::this_thread::sleep_for(kLook);
     }
+    throw std::runtime_error("the scripts of a start were not kept");
   }
 
  private:

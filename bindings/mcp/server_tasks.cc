@@ -102,7 +102,7 @@ void Server::with_task(const Request& request, const Envelope& envelope,
   }
   if (!envelope.can.tasks) {
     const std::string message =
-        std::string("The request does not declare the extension ") + kTasksExtension;
+        std::string("The request does not declare the extension ").append(kTasksExtension);
     return send(error_response(request.id, lacks_tasks(message)),
                 {&request.id, true, kMissingCapability});
   }

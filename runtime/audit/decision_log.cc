@@ -22,7 +22,9 @@ constexpr const char* kLogLockName = "decisions.lock";
 constexpr int kOneLockTry = 1;
 
 std::string rotated_name(std::uint32_t number) {
-  return number == 0 ? kLogName : std::string(kLogName) + "." + std::to_string(number);
+  std::string name = kLogName;
+  if (number != 0) name.append(".").append(std::to_string(number));
+  return name;
 }
 
 bool same_file(const struct stat& a, const struct stat& b) {

@@ -22,7 +22,7 @@ Status Queue::prepare() {
       {&select_owned_,
        "SELECT 1 FROM exec_runs WHERE number = ? AND owner = ?"
        " AND status IN ('starting', 'running')"},
-      {&select_run_, std::string(kSelectRun) + " WHERE number = ?"},
+      {&select_run_, std::string(kSelectRun).append(" WHERE number = ?")},
       {&select_row_,
        "SELECT number, status, owner, attempt, from_queue, client FROM exec_runs"
        " WHERE run_id = ?"},

@@ -34,6 +34,19 @@ foreach(package LUAJIT LIBUV RE2 SQLITE VTERM XXHASH)
       "$<IF:$<BOOL:$<TARGET_PROPERTY:GIBBOUS_ARCHIVES>>,${archive};m,${shared}>;${others}")
   endif()
 endforeach()
+# The package has no description of its own in Debian 12.
+find_path(GIBBOUS_MBEDTLS_INCLUDE mbedtls/ssl.h REQUIRED)
+add_library(gibbous_mbedtls INTERFACE)
+target_include_directories(gibbous_mbedtls SYSTEM INTERFACE "${GIBBOUS_MBEDTLS_INCLUDE}")
+foreach(part mbedtls mbedx509 mbedcrypto)
+  find_library(GIBBOUS_${part} ${part} REQUIRED)
+  find_library(GIBBOUS_${part}_ARCHIVE lib${part}.a)
+  set(library "${GIBBOUS_${part}}")
+  if(GIBBOUS_${part}_ARCHIVE)
+    set(library "$<IF:$<BOOL:$<TARGET_PROPERTY:GIBBOUS_ARCHIVES>>,${GIBBOUS_${part}_ARCHIVE},${library}>")
+  endif()
+  target_link_libraries(gibbous_mbedtls INTERFACE "${library}")
+endforeach()
 find_package(nlohmann_json 3.11 REQUIRED)
 if(NOT nlohmann_json_VERSION MATCHES "^3\\.11\\.")
   message(FATAL_ERROR "nlohmann_json: expected version 3.11, whose inner names bindings/json/compiled_once.h "
@@ -77,10 +90,8 @@ target_compile_options(gibbous_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:-Wno-sign-conversion>
   $<$<BOOL:${GIBBOUS_WERROR}>:-Werror>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fpch-preprocess>)
-if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
-    AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
-  # At -O2 and above these versions warn of impossible sizes inside std::string (GCC bug 105651). The Debug
-  # presets, in which warnings are errors, have them on.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  # These versions warn of impossible sizes inside std::string once they optimise (GCC bug 105651).
   target_compile_options(gibbous_flags INTERFACE
     -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
 endif()

@@ -57,7 +57,7 @@ void Analyser::begin(std::string_view shown) {
   facts_.sources.emplace_back(shown.substr(0, limits_.parse.bytes));
   const bool sets = !place_.set.empty();
   if (sets || !place_.logs.empty()) {
-    SimpleCommand command;
+    SimpleCommand command;  // without a range, because it is not of the line
     command.cwd = known_cwd();
     Value word;
     word.text = ":";
@@ -109,7 +109,7 @@ void Analyser::line(std::string_view text) {
   Value whole;
   whole.text = std::string(text);
   whole.range = {0, static_cast<std::uint32_t>(text.size())};
-  code(whole, Nesting::Kind::kCode, "", {});
+  code(whole, Nesting::Kind::kCode, "", {}, also_posix(place_.dialects));
   finish();
 }
 
@@ -137,9 +137,126 @@ void Analyser::argv(const std::vector<std::string>& words) {
   finish();
 }
 
+// Walks the present source in each of the dialects that may be its shell's: the facts are those of
+// all readings. A text that all of them read alike is walked once.
+void Analyser::read_as(Dialects dialects, const std::function<void(const Node&)>& walk_as) {
+  // The list of sources grows while one is walked.
+  const auto text = [&]() -> const std::string& {
+    return facts_.sources[static_cast<std::size_t>(source_)];
+  };
+  // Later versions of dash may read $'...'.
+  if ((dialects & bit_of(Dialect::kDash)) != 0 && text().find("$'") != std::string::npos)
+    dialects |= bit_of(Dialect::kBusybox);
+  const bool is_one = (dialects & (dialects - 1)) == 0;
+  const bool differs = !is_one && may_differ(text());
+  if ((dialects & kForeignShell) != 0 || ((dialects & kKornShell) != 0 && differs))
+    doubt(Doubt::kUnparsed, {}, "a shell whose language is not known well");
+  const Dialect outer = dialect_;
+  const Dialects outer_sh = sh_;
+  const Scope::Mark mark = scope_.mark();
+  const FactsEnd begin = facts_end();
+  bool again = false;
+  for (const Dialect each : kAllDialects) {
+    if ((dialects & bit_of(each)) == 0 || full()) continue;
+    if (again && (!differs || !spend(text().size() * kCodeCost))) break;
+    if (again) scope_.restore(mark);
+    const FactsEnd end = facts_end();
+    dialect_ = each;
+    // All programs called sh are the same one.
+    if (dialects == sh_dialects()) sh_ = bit_of(each);
+    parsed_.push_back(parse(text(), limits_.parse, each));
+    const ParseError error = parsed_.back().error;
+    walk_as(parsed_.back().root);
+    if (!error.message.empty())
+      doubt(error.over_limit ? Doubt::kUnjudged : Doubt::kUnparsed, error.range, error.message);
+    if (std::exchange(again, true)) drop_repeated(begin, end);
+    sh_ = outer_sh;
+  }
+  dialect_ = outer;
+}
+
+// Drops the facts from `second` on where they repeat those between `first` and `second`.
+void Analyser::drop_repeated(FactsEnd first, FactsEnd second) {
+  auto& commands = facts_.commands;
+  auto& doubts = facts_.doubts;
+  const auto from = [](auto& all, std::size_t at) {
+    return all.begin() + static_cast<std::ptrdiff_t>(std::min(at, all.size()));
+  };
+  const auto same_word = [](const Value& one, const Value& other) {
+    return one.text == other.text && one.holes.size() == other.holes.size();
+  };
+  const auto same_access = [](const Access& one, const Access& other) {
+    return one.kind == other.kind && one.path == other.path && one.classes == other.classes &&
+           one.recursive == other.recursive;
+  };
+  const auto same = [&](const SimpleCommand& one, const SimpleCommand& other) {
+    return std::equal(one.argv.begin(), one.argv.end(), other.argv.begin(), other.argv.end(),
+                      same_word) &&
+           std::equal(one.accesses.begin(), one.accesses.end(), other.accesses.begin(),
+                      other.accesses.end(), same_access) &&
+           std::equal(one.assignments.begin(), one.assignments.end(), other.assignments.begin(),
+                      other.assignments.end(),
+                      [&](const NamedValue& a, const NamedValue& b) {
+                        return a.name == b.name && same_word(a.value, b.value);
+                      }) &&
+           one.wrappers == other.wrappers && one.fed_by == other.fed_by &&
+           one.feeds == other.feeds && one.cwd == other.cwd && one.guessed == other.guessed &&
+           one.nesting.size() == other.nesting.size();
+  };
+  const auto same_doubt = [&](const DoubtFact& one, const DoubtFact& other) {
+    const auto shift = static_cast<int>(second.commands - first.commands);
+    return one.doubt == other.doubt && one.detail == other.detail &&
+           (one.command < 0 ? other.command < 0 : one.command + shift == other.command);
+  };
+  const bool repeated = std::equal(from(commands, first.commands), from(commands, second.commands),
+                                   from(commands, second.commands), commands.end(), same) &&
+                        std::equal(from(doubts, first.doubts), from(doubts, second.doubts),
+                                   from(doubts, second.doubts), doubts.end(), same_doubt);
+  if (!repeated) return;
+  commands.erase(from(commands, second.commands), commands.end());
+  doubts.erase(from(doubts, second.doubts), doubts.end());
+  outputs_.resize(std::min(outputs_.size(), commands.size()));
+}
+
+// bash reads as POSIXLY_CORRECT says, wherever that may be set.
+Dialects Analyser::also_posix(Dialects dialects) const {
+  const auto posix = [](const std::string& text) {
+    return text.find("posix") != std::string::npos || text.find("POSIX") != std::string::npos ||
+           text.find("exec -") != std::string::npos;
+  };
+  const bool named = posix(facts_.sources.front()) || place_.set.contains("POSIXLY_CORRECT") ||
+                     place_.variables.contains("POSIXLY_CORRECT");
+  const bool bash = (dialects & bit_of(Dialect::kBash)) != 0;
+  return bash && named ? dialects | bit_of(Dialect::kPosixBash) : dialects;
+}
+
+Dialects Analyser::sh_dialects() const {
+  if (sh_ != 0) return sh_;
+  return place_.sh != 0 ? place_.sh : dialects_of("sh", place_.resolve);
+}
+
+// Returns what the shell reads that `command` is, or starts.
+Dialects Analyser::dialects_for(const SimpleCommand& command) const {
+  if (command.remote || command.privileged) return kAnyDialect;
+  if (!command.wrappers.empty() && command.wrappers.back() == "busybox")
+    return bit_of(Dialect::kBusybox) | bit_of(Dialect::kDash);
+  const std::string& word = command.program_word.text;
+  const bool path = word.find('/') != std::string::npos;
+  if (word == "sh" || word == "/bin/sh" || word == "/usr/bin/sh" || place_.sh != 0) {
+    const Dialects named = path ? 0 : dialects_of(word, nullptr);
+    return named != 0 && word != "sh" ? also_posix(named) : sh_dialects();
+  }
+  const std::string cwd = known_cwd();
+  if (path && word[0] != '/' && cwd.empty()) return kAnyDialect;
+  const Dialects found =
+      dialects_of(path && word[0] != '/' ? cwd + "/" + word : word, place_.resolve);
+  // script, tmux and others start the shell of the user.
+  return found != 0 ? also_posix(found) : kAnyDialect;
+}
+
 // `text` becomes a source of its own, unless it is the line.
-bool Analyser::code(const Value& text, Nesting::Kind kind, const std::string& by,
-                    const Feed& feed) {
+bool Analyser::code(const Value& text, Nesting::Kind kind, const std::string& by, const Feed& feed,
+                    Dialects dialects) {
   if (text.text.empty()) return true;
   if (depth_ >= limits_.depth) {
     over_ = true;
@@ -150,21 +267,15 @@ bool Analyser::code(const Value& text, Nesting::Kind kind, const std::string& by
   if (!spend(text.text.size() * (first ? 1 : kCodeCost))) return false;
   if (!first) facts_.sources.push_back(text.text);
   const int source = first ? 0 : static_cast<int>(facts_.sources.size()) - 1;
-  parsed_.push_back(parse(facts_.sources[static_cast<std::size_t>(source)], limits_.parse));
-  const Parsed& parsed = parsed_.back();
   const int before = std::exchange(source_, source);
   ++depth_;
-  if (first) {
-    walk(parsed.root, feed);
-  } else {
+  const auto walk_as = [&](const Node& root) {
+    if (first) return walk(root, feed);
     const Nest nest(*this, kind, by);
-    walk(parsed.root, feed);
-  }
+    walk(root, feed);
+  };
+  read_as(dialects != 0 ? dialects : bit_of(dialect_), walk_as);
   --depth_;
-  if (!parsed.error.message.empty()) {
-    doubt(parsed.error.over_limit ? Doubt::kUnjudged : Doubt::kUnparsed, parsed.error.range,
-          parsed.error.message);
-  }
   source_ = before;
   return true;
 }

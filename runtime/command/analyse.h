@@ -41,6 +41,10 @@ struct Place {
   std::string workspace;  // absolute
   std::string cwd;        // absolute
   std::string home;       // absolute
+  // What the shell that runs the line may read, and what a program called sh may (0: as `resolve`
+  // says).
+  Dialects dialects = bit_of(Dialect::kBash);
+  Dialects sh = 0;
   // Variables with a known value: HOME, PWD, USER ...; they supplement the fields above.
   std::map<std::string, std::string> variables;
   // Additions to the run's environment: judged as if NAME=value stood before the command.

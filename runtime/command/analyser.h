@@ -80,8 +80,20 @@ class Analyser {
   void begin(std::string_view shown);
   void finish();
   // Analyses text as a script in the present scope. Returns false, with a doubt, if the text is too
-  // deep or too much.
-  bool code(const Value& text, Nesting::Kind kind, const std::string& by, const Feed& feed);
+  // deep or too much. `dialects`: what its shell may read; 0: as the code around it.
+  bool code(const Value& text, Nesting::Kind kind, const std::string& by, const Feed& feed,
+            Dialects dialects = 0);
+  void read_as(Dialects dialects, const std::function<void(const Node&)>& walk_as);
+  Dialects also_posix(Dialects dialects) const;
+  Dialects sh_dialects() const;
+  Dialects dialects_for(const SimpleCommand& command) const;
+  // The end of the facts, to which a reading of the same text adds.
+  struct FactsEnd {
+    std::size_t commands = 0;
+    std::size_t doubts = 0;
+  };
+  FactsEnd facts_end() const { return {facts_.commands.size(), facts_.doubts.size()}; }
+  void drop_repeated(FactsEnd first, FactsEnd second);
   bool spend(std::size_t bytes);
   void doubt(Doubt kind, Range range, std::string detail, int command = -1);
   void find_unheld();
@@ -136,6 +148,7 @@ class Analyser {
   bool ends_with_command(const std::vector<Arg>& args);
   void run(std::vector<Arg> args, SimpleCommand base, const Feed& feed);
   void emit(SimpleCommand command, const Arguments& arguments, const Feed& feed);
+  void note_carrier(SimpleCommand command, const Arguments& arguments);
   const VariableSpec* executing(const NamedValue& assignment) const;
   void doubt_name(const Value& word);
   void doubt_names_in(const Value& text);
@@ -143,6 +156,8 @@ class Analyser {
   void check_assignments(const SimpleCommand& command);
   bool run_alternatives(const std::vector<Arg>& args, const SimpleCommand& base, const Feed& feed);
   bool builtin(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed);
+  bool effect_of(const std::string& name, const SimpleCommand& command,
+                 const std::vector<Arg>& args, const Feed& feed);
   void declare(const SimpleCommand& command, const std::vector<Arg>& args);
   void forget_named(const Value& word);
   void flow_read(const std::string& name, const std::vector<Value>& argv, const Feed& feed);
@@ -219,7 +234,7 @@ class Analyser {
   static bool is_dangerous(const ProgramSpec& spec);
   void guess(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed);
   void shell_code(const Value& text, const SimpleCommand& command, const std::string& by,
-                  const Feed& feed);
+                  const Feed& feed, Dialects dialects = 0);
   // As shell_code, in a shell of its own.
   void new_shell(const Value& text, const SimpleCommand& command, const std::string& by,
                  const Feed& feed);
@@ -254,6 +269,8 @@ class Analyser {
   std::deque<Parsed> parsed_;  // what Function::body points into
   std::vector<Nesting> nesting_;
   int source_ = 0;
+  Dialect dialect_ = Dialect::kBash;          // in which the code being walked is read
+  Dialects sh_ = 0;                           // what sh reads in the present reading; 0: see Place
   int depth_ = 0;                             // of code in code and functions
   int shells_ = 0;                            // sh -c and the like around the code being walked
   int turns_ = 0;                             // of loops that are being walked in advance
@@ -294,6 +311,7 @@ class Analyser {
     Function::Body body;
     std::vector<Nesting> nesting;
     std::vector<CodeBase> code_base;
+    Dialect dialect = Dialect::kBash;
   };
   struct Trap {
     Value text;
@@ -301,6 +319,7 @@ class Analyser {
     std::vector<Nesting> nesting;
     int source = 0;
     std::size_t changes = 0;
+    Dialect dialect = Dialect::kBash;
   };
   std::vector<Trap> traps_;
   bool finishing_ = false;
@@ -356,6 +375,7 @@ bool is_safe(const VariableSpec& spec, const std::string& value);
 inline constexpr std::size_t kMaxNeighbours = 8;
 void add_programs(const std::vector<SimpleCommand>& commands, std::size_t from, std::size_t to,
                   std::vector<std::string>* into);
-Value formatted(const std::vector<Value>& words);
+// `bash`: as its printf reads backslashes.
+Value formatted(const std::vector<Value>& words, bool bash = true);
 
 }  // namespace gibbous::command

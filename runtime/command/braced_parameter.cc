@@ -82,6 +82,8 @@ void Parser::braced_content(Part& part) {
     }
   }
   braced_name(part);
+  if (!bash() && (part.op == "!" || peek() == '['))
+    complain(begin, end_, "${ } is used in a way that only bash knows");
   if (part.text.empty()) {
     // Other shells, and later versions of bash, have ${ command; }.
     complain(begin, end_, "no parameter is named inside ${ }");
@@ -113,6 +115,12 @@ void Parser::braced_operator(Part& part) {
   const std::size_t begin = at_;
   const int c = peek();
   const int next = second();
+  const bool substring =
+      c == ':' &&
+      (next == kEnd || std::string_view("-=?+").find(static_cast<char>(next)) == kNowhere);
+  if (dash() ? substring || c == '/' || c == '^' || c == ',' || c == '@'
+             : !bash() && (c == '^' || c == ',' || c == '@'))
+    complain(begin, end_, "${ } has an operator that only bash knows");
   std::string op(1, static_cast<char>(c));
   if (indirect && (c == '*' || c == '@') && next == kEnd) {
     part.op = "!*";

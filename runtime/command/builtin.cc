@@ -14,6 +14,13 @@ constexpr std::size_t kPathCost = 8;
 constexpr std::size_t kMaxPath = 8192;  // twice what the kernel takes
 constexpr std::size_t kMaxChoices = 8;  // of words with alternatives, for one command
 
+bool is_reserved(const std::string& word) {
+  constexpr std::string_view kWords =
+      " ! [[ ]] case coproc do done elif else esac fi for function if in select then time until "
+      "while { } ";
+  return kWords.find(" " + word + " ") != std::string_view::npos;
+}
+
 }  // namespace
 
 // Forgets the variable that a word names ("x", "x=1", "x[0]", "-vx"), or all variables if the name
@@ -149,6 +156,21 @@ bool Analyser::builtin(const SimpleCommand& command, const std::vector<Arg>& arg
                        const Feed& feed) {
   if (command.remote || !command.program_word.literal()) return false;
   const std::string& name = command.program_word.text;
+  if (!is_bash(dialect_)) {
+    constexpr std::string_view kOfBash =
+        " pushd popd declare typeset mapfile readarray shopt printf ";
+    if (kOfBash.find(" " + name + " ") != std::string_view::npos) return false;
+    const Scope::Mark mark = scope_.mark();
+    const bool is_builtin = effect_of(name, command, args, feed);
+    // An option that only bash knows makes it fail, and local may keep the value.
+    scope_.keep_forgotten(mark);
+    return is_builtin;
+  }
+  return effect_of(name, command, args, feed);
+}
+
+bool Analyser::effect_of(const std::string& name, const SimpleCommand& command,
+                         const std::vector<Arg>& args, const Feed& feed) {
   const auto& argv = command.argv;
   if (name == "cd" || name == "pushd") {
     enter(target_of(argv));
@@ -215,12 +237,15 @@ bool Analyser::builtin(const SimpleCommand& command, const std::vector<Arg>& arg
   } else if (name == "alias") {
     for (std::size_t at = 1; at < argv.size(); ++at) {
       const std::size_t equals = argv[at].text.find('=');
+      if (equals == std::string::npos && !argv[at].literal())
+        doubt(Doubt::kRedefinition, argv[at].range, argv[at].text);
       if (equals == std::string::npos) continue;
       const std::string alias = argv[at].text.substr(0, equals);
       const Value body = tail_of(argv[at], equals + 1);
       // The next word is expanded as an alias too, or the body is not a complete command.
-      const bool open =
-          body.text.empty() || body.text.find_last_of(" \t\n#'\"`({\\") == body.text.size() - 1;
+      const bool open = body.text.empty() || !body.literal() || is_reserved(alias) ||
+                        body.text.find("<<") != std::string::npos ||
+                        body.text.find_last_of(" \t\n#'\"`({\\") == body.text.size() - 1;
       if (open || knowledge_.find(alias) != nullptr)
         doubt(Doubt::kRedefinition, argv[at].range, argv[at].text);
       if (aliases_.size() < limits_.commands) aliases_[alias] = body.text;

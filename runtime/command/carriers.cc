@@ -43,14 +43,14 @@ bool is_stdin_path(const std::string& text) {
 
 // Analyses shell code that stands in a word.
 void Analyser::shell_code(const Value& text, const SimpleCommand& command, const std::string& by,
-                          const Feed& feed) {
+                          const Feed& feed, Dialects dialects) {
   const auto decoded = [](const Value::Hole& hole) { return hole.decoded; };
   const bool decodes = std::any_of(text.holes.begin(), text.holes.end(), decoded);
   if (text.has_unknown())
     doubt(decodes ? Doubt::kDecodedCode : Doubt::kUnknownCode, text.range, text.text,
           static_cast<int>(facts_.commands.size()));
   code_base_.push_back({command.wrappers, command.started_by, command.privileged, command.remote});
-  code(text, Nesting::Kind::kCode, by, feed);
+  code(text, Nesting::Kind::kCode, by, feed, dialects);
   code_base_.pop_back();
 }
 
@@ -62,7 +62,13 @@ void Analyser::new_shell(const Value& text, const SimpleCommand& command, const 
   scope_.set_positional(positional);
   ++shells_;
   const bool last_pipe = last_pipe_;
-  shell_code(text, command, by, feed);
+  Dialects dialects = dialects_for(command);
+  // The code of zsh and fish is judged in their own languages, too.
+  const ProgramSpec* spec = knowledge_.find(command.program);
+  const auto has_language = [](const RunsSpec& runs) { return runs.how == RunsSpec::How::kCode; };
+  if (spec != nullptr && std::any_of(spec->runs.begin(), spec->runs.end(), has_language))
+    dialects &= kAnyDialect;
+  shell_code(text, command, by, feed, dialects);
   last_pipe_ = last_pipe;
   --shells_;
   scope_.leave_shell(before);
@@ -87,7 +93,7 @@ void Analyser::own_shell(const Value& text, const SimpleCommand& base,
   shell_code(text, base, "trap", {});
   scope_.merge(mark);
   if (!finishing_ && traps_.size() < limits_.commands)
-    traps_.push_back({text, base, nesting_, source_, scope_.changes()});
+    traps_.push_back({text, base, nesting_, source_, scope_.changes(), dialect_});
 }
 
 bool Analyser::carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* arguments,
@@ -325,6 +331,7 @@ void Analyser::note_shell(const SimpleCommand& command, const Arguments& argumen
   constexpr std::string_view kHarmless[] = {"-i", "-l",      "-il",    "-li",
                                             "-s", "--login", "--norc", "--noprofile"};
   using Kind = HistorySpec::Kind;
+  facts_.shell_dialects |= dialects_for(command);
   HistorySpec found = arguments.spec == nullptr ? HistorySpec{} : arguments.spec->history;
   const auto changes = [&](std::string_view text) {
     return std::any_of(std::begin(kChanges), std::end(kChanges), [text](std::string_view each) {

@@ -104,7 +104,7 @@ void Analyser::other_code(const Value& text, const std::string& language, Simple
         std::min(strings[at].find_first_of(" \t\n;|&"), strings[at].size());
     if (name_end == 0) continue;
     if (name_end < strings[at].size()) {
-      code(value, Nesting::Kind::kCode, command->program, {});
+      code(value, Nesting::Kind::kCode, command->program, {}, sh_dialects());
       continue;
     }
     // ["rm", "-rf", "/"]: a known program followed by strings.
@@ -138,7 +138,7 @@ void Analyser::other_code(const Value& text, const std::string& language, Simple
 }
 
 // Formats the output of printf 'format' words, where the format is plain.
-Value formatted(const std::vector<Value>& words) {
+Value formatted(const std::vector<Value>& words, bool bash) {
   Value made;
   made.range = words[0].range;
   made.source = words[0].source;
@@ -175,7 +175,7 @@ Value formatted(const std::vector<Value>& words) {
           made.text += '\n';
         } else if (kind == 't') {
           made.text += '\t';
-        } else if (kind == 'x') {
+        } else if (kind == 'x' && bash) {
           int value = 0;
           for (int count = 0; count < 2 && digit(16) >= 0; ++count, ++at)
             value = value * 16 + digit(16);

@@ -93,9 +93,17 @@ std::unique_ptr<Node> Parser::pipeline() {
     skip_blanks();
     if (take_reserved("!")) {
       negated = !negated;
-    } else if (take_reserved("time")) {
-      timed = true;
+    } else if (reserved_word() == "time") {
+      const std::size_t place = at_;
+      const std::size_t read = read_until_;
+      take_reserved("time");
       skip_blanks();
+      if (state_.dialect == Dialect::kPosixBash && peek() == '-') {  // the program
+        at_ = place;
+        read_until_ = read;
+        break;
+      }
+      timed = true;
       if (take_option("-p")) skip_blanks();
       if (take_option("--")) skip_blanks();
     } else {
@@ -114,7 +122,7 @@ std::unique_ptr<Node> Parser::pipeline() {
   node->children.push_back(std::move(first));
   while (!halted() && peek() == '|' && second() != '|') {
     advance();
-    const bool both = peek() == '&';
+    const bool both = peek() == '&' && bash();
     if (both) advance();
     node->pipes_stderr.push_back(both);
     skip_newlines();
@@ -190,7 +198,8 @@ std::unique_ptr<Node> Parser::command() {
   if (word == "function") return function_command();
   if (word == "coproc") return coproc();
   const int c = peek();
-  const bool begins = at_word_start() || c == '<' || c == '>' || (c == '&' && second() == '>');
+  const bool begins =
+      at_word_start() || c == '<' || c == '>' || (c == '&' && second() == '>' && !dash());
   if (!begins || is_closing(word)) fail_here("a command");
   return simple(false);
 }

@@ -9,7 +9,7 @@ namespace gibbous::command {
 // Reads (( )) if another parenthesis follows the one that closes the inner pair, and ( ) otherwise.
 std::unique_ptr<Node> Parser::parentheses() {
   const std::size_t open = at_;
-  if (second() == '(') {
+  if (second() == '(' && bash()) {
     std::size_t inside = after(open);
     character_behind(inside);
     inside = after(inside);
@@ -87,7 +87,7 @@ std::unique_ptr<Node> Parser::while_command() {
 std::unique_ptr<Node> Parser::loop_body() {
   skip_newlines();
   if (take_reserved("do")) return list_until("done");
-  if (take_reserved("{")) return list_until("}");
+  if (bash() && take_reserved("{")) return list_until("}");
   fail_here("'do'");
   return make(Node::Kind::kList);
 }
@@ -142,7 +142,7 @@ std::unique_ptr<Node> Parser::for_command(Node::Kind kind) {
   auto node = make(kind);
   take_reserved(kind == Node::Kind::kFor ? "for" : "select");
   skip_blanks();
-  if (kind == Node::Kind::kFor && peek() == '(' && second() == '(') {
+  if (kind == Node::Kind::kFor && bash() && peek() == '(' && second() == '(') {
     node->kind = Node::Kind::kArithmeticFor;
     arithmetic_for(*node);
   } else {
@@ -198,7 +198,7 @@ bool Parser::case_clause(Node& node) {
     advance();
     const bool both = peek() == ';';
     if (both) advance();
-    if (peek() == '&') {
+    if (peek() == '&' && bash()) {
       advance();
     } else if (!both) {
       fail_here("';;'");

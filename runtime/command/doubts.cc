@@ -92,7 +92,7 @@ void Analyser::check_assignments(const SimpleCommand& command) {
     SimpleCommand base;
     base.privileged = command.privileged;
     base.remote = command.remote;
-    shell_code(each.value, base, each.name, {});
+    shell_code(each.value, base, each.name, {}, sh_dialects() | bit_of(dialect_));
   }
   for (const NamedValue* each : found) {
     doubt(Doubt::kExecutingVariable, each->value.range, each->name + "=" + each->value.text,

@@ -13,14 +13,17 @@ bool Parser::dollar(std::vector<Part>& parts, bool quoted) {
     command_or_arithmetic(parts, quoted);
   } else if (c == '{') {
     braced(parts, quoted);
-  } else if (c == '[') {
+  } else if (c == '[' && bash()) {
     arithmetic_brackets(parts, quoted);
   } else if (is_name(c) || is_special_parameter(c)) {
     name_after_dollar(parts, quoted);
-  } else if (c == '"' && !quoted) {
+  } else if (c == '"' && !quoted && bash()) {
     advance();
     peek();
     double_quoted(parts, Double::kQuotes);
+  } else if (c == '\'' && !quoted && dash()) {
+    complain(at_, at_ + 1, "versions of dash differ in $'...'");
+    return false;
   } else if (c == '\'' && !quoted) {
     const std::size_t begin = at_;
     advance();
@@ -30,7 +33,10 @@ bool Parser::dollar(std::vector<Part>& parts, bool quoted) {
     style.escapes = true;
     const std::size_t end = matched_end(inside, '\'', '\'', style, nullptr);
     if (end == kNowhere) return true;
-    add_text(parts, decode_ansi_c(text_.substr(inside, end - inside)), true, begin, end + 1);
+    const std::string_view encoded = text_.substr(inside, end - inside);
+    if (!bash() && encoded.find('\\') != kNowhere)
+      complain(begin, end + 1, "shells differ in what they decode in $'...'");
+    add_text(parts, decode_ansi_c(encoded), true, begin, end + 1);
     at_ = end;
     advance();
   } else {
@@ -84,7 +90,7 @@ void Parser::command_or_arithmetic(std::vector<Part>& parts, bool quoted) {
   }
   const Level level(*this);
   std::vector<Translation> translations;
-  const std::size_t close = matched_end(open + 1, '(', ')', {}, &translations);
+  const std::size_t close = matched_end(open + 1, '(', ')', arithmetic_pair(), &translations);
   if (close == kNowhere) return;
   if (!decodes_quotes_) translations.clear();
   std::size_t inner = open + 1;
@@ -102,8 +108,9 @@ void Parser::command_or_arithmetic(std::vector<Part>& parts, bool quoted) {
   }
   Parser reader(state_, *source, from, to);
   reader.decodes_quotes_ = decodes_quotes_ && translations.empty();
-  const bool arithmetic = last > inner && text_[last] == ')' && reader.is_arithmetic(from, to);
-  const bool doubtful = is_doubtful(open + 1, close);
+  const bool closes = last > inner && text_[last] == ')';
+  const bool arithmetic = closes && (!bash() || reader.is_arithmetic(from, to));
+  const bool doubtful = bash() ? is_doubtful(open + 1, close) : !closes;
   if (arithmetic || doubtful) {
     Part* part = add_part(parts, Part::Kind::kArithmetic, quoted, begin, close + 1);
     if (part == nullptr) return;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/command/dialect.h"
 #include "runtime/command/history.h"
 #include "runtime/command/syntax.h"
 
@@ -183,6 +184,9 @@ struct SimpleCommand {
 struct Facts {
   std::vector<std::string> sources;     // [0] the line; the rest code that was found inside
   std::vector<SimpleCommand> commands;  // in the order in which they are written
+  // What starts some of them and does nothing else that is known: sudo ls, tmux new CMD. Only rules
+  // that ask or deny speak of these; the programs that they start decide about the rest.
+  std::vector<SimpleCommand> carriers;
   std::vector<DoubtFact> doubts;
   // The languages of programs that read code from the run's own input, and these programs.
   std::vector<std::string> reads_code;
@@ -190,8 +194,15 @@ struct Facts {
   // The history of the shells among those, once something is typed into them; kNone without a
   // shell.
   HistorySpec history{HistorySpec::Kind::kNone, {}};
-  bool interactive = false;  // one of them is, whatever its input is: bash -i
-  std::string shown;         // the line (or argv, quoted), escaped for a terminal; bounded
+  Dialects shell_dialects = 0;  // what those shells may read
+  bool interactive = false;     // one of them is, whatever its input is: bash -i
+  std::string shown;            // the line (or argv, quoted), escaped for a terminal; bounded
+
+  // Rules see the carriers behind the commands.
+  std::size_t subjects() const { return commands.size() + carriers.size(); }
+  const SimpleCommand& subject(std::size_t index) const {
+    return index < commands.size() ? commands[index] : carriers.at(index - commands.size());
+  }
 };
 
 // Makes untrusted text safe for terminals and logs: control, invisible and bidirectional characters

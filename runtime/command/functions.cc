@@ -10,7 +10,7 @@ void Analyser::define_function(const Node& node) {
   if (node.children.empty()) return;
   const Function::Body body{node.children[0].get(), source_};
   scope_.define(node.name, body);
-  definitions_.push_back({node.name, body, nesting_, code_base_});
+  definitions_.push_back({node.name, body, nesting_, code_base_, dialect_});
   std::vector<Access> accesses;
   apply_redirections(node.redirections, {}, &accesses);
   note_redirections(std::move(accesses), node.range);
@@ -39,6 +39,7 @@ void Analyser::call_uncalled() {
     nesting_ = trap.nesting;
     source_ = trap.source;
     const Scope::Mark mark = scope_.mark();
+    dialect_ = trap.dialect;
     shell_code(trap.text, trap.command, "trap", {});
     scope_.restore(mark);
   }
@@ -47,6 +48,7 @@ void Analyser::call_uncalled() {
     const Definition definition = definitions_[at];
     nesting_ = definition.nesting;
     code_base_ = definition.code_base;
+    dialect_ = definition.dialect;
     const Scope::Mark mark = scope_.mark();
     scope_.define(definition.name, definition.body);
     call_function(definition.name, {}, SimpleCommand{}, {});

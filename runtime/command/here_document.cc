@@ -42,9 +42,7 @@ std::optional<std::string> Parser::delimiter(bool& quoted) {
   while (!halted()) {
     const int c = peek();
     if (c == kEnd || is_metacharacter(c)) {
-      if ((c == '<' || c == '>') && second() == '(') {
-        return std::nullopt;
-      }
+      if (begins_process(c, at_)) return std::nullopt;
       break;
     }
     if (!delimiter_piece(text, quoted, c)) return std::nullopt;
@@ -55,7 +53,7 @@ std::optional<std::string> Parser::delimiter(bool& quoted) {
 
 bool Parser::delimiter_piece(std::string& text, bool& quoted, int c) {
   const std::size_t begin = at_;
-  if (c == '$' && (second() == '\'' || second() == '"')) {
+  if (c == '$' && ((second() == '\'' && !dash()) || (second() == '"' && bash()))) {
     advance();
     std::vector<Part> parts;
     if (peek() == '\'') {
@@ -163,13 +161,22 @@ std::size_t Parser::read_body(std::size_t at, const PendingBody& pending) {
   std::size_t size = 0;
   bool verbatim = true;
   while (at < end_) {
+    std::size_t start = at;
     const bool same = read_line(at, !redirection.literal_body, pending.strip_tabs, made);
     const std::string_view line = made.text().substr(size);
-    if (line == word) {
+    bool ends = line == word;
+    if (ends && !bash() && text_.substr(start, at - start).find('\n') != kNowhere) {
+      // Other shells compare the lines with the delimiter before they join them, but not in front.
+      complain(start, at, "a here-document ends in a continued line");
+      while (text_.substr(start).starts_with("\\\n")) start += 2;
+      ends = text_.substr(start, at - start).find('\n') == kNowhere;
+    }
+    if (ends) {
       at = at < end_ ? at + 1 : at;
       break;
     }
-    if (in_parentheses_ && line.starts_with(word) && line.find(')', word.size()) != kNowhere) {
+    if (bash() && in_parentheses_ && line.starts_with(word) &&
+        line.find(')', word.size()) != kNowhere) {
       // bash ends the body here and reads the text after the delimiter as commands.
       at -= line.size() - word.size();
       break;
@@ -181,6 +188,12 @@ std::size_t Parser::read_body(std::size_t at, const PendingBody& pending) {
     }
     end = at;
     size = made.text().size();
+  }
+  const std::string_view body = made.text().substr(0, size);
+  const bool substitutes = body.find('`') != kNowhere || body.find("$(") != kNowhere;
+  if (!bash() && pending.strip_tabs && !redirection.literal_body && substitutes) {
+    // Other shells leave the tabs of the lines in it.
+    complain(begin, end, "a substitution in a here-document with <<-");
   }
   parse_body(redirection, begin, end, made, verbatim ? 0 : size);
   return at;

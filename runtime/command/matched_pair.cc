@@ -2,6 +2,7 @@
 // of rules and reads the inside by another, and commands can hide where the two disagree, so this
 // does the same. A script inside is parsed at once and kept (Source::scripts); the search costs
 // each byte once for each level around it.
+#include <algorithm>
 #include <utility>
 
 #include "runtime/command/ansi_c.h"
@@ -19,7 +20,7 @@ bool Parser::skip_nested(std::size_t& at, char c, PairStyle style,
   if (c == '(') {
     std::size_t next = at;
     if (character_behind(next) != '(') return keep_script(at - 1, at);
-    inside.double_quoted = false;
+    inside = arithmetic_pair();
     at = matched_end(at, '(', ')', inside, translations);
   } else if (c == '{') {
     inside = braces_or_subscript(style.double_quoted);
@@ -46,6 +47,7 @@ std::size_t Parser::matched_end(std::size_t at, char open, char close, PairStyle
   int depth = 1;
   bool dollar = false;
   bool angle = false;
+  const bool singles = !style.first_close || !style.double_quoted || single_quotes_count(at);
   while (!halted() && at < end_) {
     const char c = text_[at];
     if (open == '\'') {
@@ -66,17 +68,21 @@ std::size_t Parser::matched_end(std::size_t at, char open, char close, PairStyle
     const bool was_angle = std::exchange(angle, c == '<' || c == '>');
     if (c == close && --depth == 0) return place;
     if (open == '`') continue;
-    if (groups && (c == '\'' || c == '"' || c == '`')) {
+    const bool quotes = (c == '"' && style.quotes) || (c == '\'' && style.quotes && singles);
+    if (groups && c == '\'' && !singles && !decodes_quotes_)
+      complain(place, at, "shells differ in quotes inside ${ } of a here-document");
+    if (groups && (c == '`' || quotes)) {
       PairStyle quote = style;
-      quote.escapes = was_dollar;
+      quote.escapes = was_dollar && !dash();
       if (!skip_nested(at, c, quote, translations)) return kNowhere;
-      if (c == '\'' && was_dollar && translations != nullptr) {
+      if (c == '\'' && was_dollar && !dash() && translations != nullptr) {
         translations->push_back({before(place, begin), at, style.double_quoted});
       }
     } else if ((open == '"' && c == '`') ||
                (was_dollar && c == '(' && style.dollars != Dollars::kNone) ||
-               (was_dollar && (c == '{' || c == '[') && style.dollars == Dollars::kAll) ||
-               (was_angle && c == '(' && style.substitutes)) {
+               (was_dollar && (c == '{' || (c == '[' && bash())) &&
+                style.dollars == Dollars::kAll) ||
+               (was_angle && c == '(' && style.substitutes && !dash())) {
       const bool script = was_angle && c == '(';
       if (script ? !keep_script(place, at) : !skip_nested(at, c, style, translations)) {
         return kNowhere;
@@ -131,6 +137,28 @@ Parser::PairStyle Parser::braces_or_subscript(bool double_quoted) {
   style.substitutes = true;
   style.double_quoted = double_quoted;
   return style;
+}
+
+// Quotes are plain text in the arithmetic of other shells.
+Parser::PairStyle Parser::arithmetic_pair() const {
+  PairStyle style;
+  style.quotes = bash();
+  style.double_quoted = !bash();
+  if (!bash()) style.dollars = Dollars::kAll;
+  return style;
+}
+
+// Returns true if a single quote begins a quotation in the ${ } within double quotes whose inside
+// begins at `at`: always in bash, and otherwise behind the operators that take a pattern.
+bool Parser::single_quotes_count(std::size_t at) const {
+  if (state_.dialect == Dialect::kBash) return true;
+  int c = character_behind(at);
+  for (bool first = true; is_name(c) || (first && is_special_parameter(c)); first = false) {
+    at = after(at);
+    c = character_behind(at);
+  }
+  const std::string_view patterns = bash() ? "%#/^," : dash() ? "%#" : "%#/";
+  return c != kEnd && patterns.find(static_cast<char>(c)) != kNowhere;
 }
 
 // Returns true if bash may count different parentheses in a $(( )): it rewrites each $( ) before it

@@ -16,10 +16,11 @@ constexpr std::size_t kMostBytes = std::numeric_limits<std::uint32_t>::max() / 2
 
 }  // namespace
 
-Parsed parse(std::string_view text, const ParseLimits& limits) {
+Parsed parse(std::string_view text, const ParseLimits& limits, Dialect dialect) {
   Parsed parsed;
   ParseState state;
   state.limits = limits;
+  state.dialect = dialect;
   std::size_t size = text.size();
   const std::size_t most = std::min(limits.bytes, kMostBytes);
   if (size > most) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/command/dialect.h"
 #include "runtime/command/syntax.h"
 
 namespace gibbous::command {
@@ -29,6 +30,8 @@ struct Parsed {
 
 // After a syntax error, goes on after the next newline or ; so that later commands are seen too (a
 // bounded number of times); `error` is the first one. `text` may hold any bytes; NUL is an error.
-Parsed parse(std::string_view text, const ParseLimits& limits = {});
+// What a dialect lacks is read as its shell reads it: as words, or as an error.
+Parsed parse(std::string_view text, const ParseLimits& limits = {},
+             Dialect dialect = Dialect::kBash);
 
 }  // namespace gibbous::command

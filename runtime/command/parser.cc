@@ -98,10 +98,23 @@ void Parser::skip_newlines() {
   for (skip_blanks(); peek() == '\n'; skip_blanks()) consume_newline();
 }
 
+// Returns true for <( and >(, where the dialect has them.
+bool Parser::begins_process(int c, std::size_t at) const {
+  if ((c != '<' && c != '>') || dash()) return false;
+  std::size_t next = after(at);
+  return character_behind(next) == '(';
+}
+
 bool Parser::at_word_start() {
   const int c = peek();
-  if (c == kEnd) return false;
-  return !is_metacharacter(c) || ((c == '<' || c == '>') && second() == '(');
+  return c != kEnd && (!is_metacharacter(c) || begins_process(c, at_));
+}
+
+// Returns true for a reserved word that is an ordinary one in this dialect.
+bool Parser::lacks(std::string_view word) const {
+  if (word == "function") return dash();
+  const bool only_bash = word == "[[" || word == "coproc" || word == "select" || word == "time";
+  return only_bash && !bash();
 }
 
 std::string_view Parser::reserved_word() {
@@ -116,13 +129,10 @@ std::string_view Parser::reserved_word() {
     word[size++] = static_cast<char>(c);
     at = after(at);
   }
-  if (c == '<' || c == '>') {
-    std::size_t next = after(at);
-    if (character_behind(next) == '(') return {};
-  }
+  if (begins_process(c, at)) return {};
   const std::string_view found(word.data(), size);
   for (const std::string_view reserved : kReserved) {
-    if (reserved == found) return reserved;
+    if (reserved == found) return lacks(reserved) ? std::string_view() : reserved;
   }
   return {};
 }
@@ -233,6 +243,11 @@ std::shared_ptr<Node> Parser::script_in_parentheses() {
     advance();
     const std::size_t end = at_;
     const std::size_t read = read_until_;
+    if (!pending_.empty() && !bash()) {
+      // Its body begins behind the parenthesis: what follows is read in both ways.
+      complain(open, end, "a here-document without its body in parentheses");
+      state_.recovered = true;
+    }
     if (!pending_.empty()) read_bodies_behind_line(read);
     at_ = end;
     read_until_ = read;

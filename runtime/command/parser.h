@@ -22,6 +22,7 @@ namespace gibbous::command {
 // that has to be rewritten before it can be read.
 struct ParseState {
   ParseLimits limits;
+  Dialect dialect = Dialect::kBash;
   std::size_t nodes = 0;
   int depth = 0;
   int recoveries = 0;
@@ -64,6 +65,7 @@ class Parser {
     bool first_close = false;                 // ${ }: the first } ends it
     bool substitutes = false;                 // <( ) counts: ${ } and subscripts
     bool escapes = false;                     // $'..': a backslash hides the quote
+    bool quotes = true;                       // ' and " count
     bool double_quoted = false;               // inside "..."
   };
   // A $'...' that is decoded before the text around it is read as if in double quotes.
@@ -117,10 +119,14 @@ class Parser {
   std::size_t after(std::size_t at) const;
   std::size_t before(std::size_t at, std::size_t from) const;
   bool halted() const { return stopped_ || state_.exhausted; }
-  void skip_blanks();  // and a comment
+  bool bash() const { return is_bash(state_.dialect); }
+  bool dash() const { return state_.dialect == Dialect::kDash; }
+  bool begins_process(int c, std::size_t at) const;  // `c` at `at`, of <( or >(
+  void skip_blanks();                                // and a comment
   void skip_newlines();
   void consume_newline();
   bool at_word_start();
+  bool lacks(std::string_view reserved) const;
   std::string_view reserved_word();  // the one that stands here, or ""
   bool take_reserved(std::string_view word);
   std::string slice(std::size_t begin, std::size_t end) const;
@@ -149,6 +155,8 @@ class Parser {
   bool skip_nested(std::size_t& at, char c, PairStyle style,
                    std::vector<Translation>* translations);
   static PairStyle braces_or_subscript(bool double_quoted);
+  PairStyle arithmetic_pair() const;
+  bool single_quotes_count(std::size_t at) const;
   void translate(std::size_t begin, std::size_t end, const std::vector<Translation>& translations,
                  Source& made);
   bool is_arithmetic(std::size_t begin, std::size_t end);

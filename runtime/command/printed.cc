@@ -51,12 +51,14 @@ Feed Analyser::print_text(const SimpleCommand& command, const Arguments& argumen
     for (std::size_t at = 1; at < command.argv.size(); ++at) {
       const Value& word = command.argv[at];
       if (words.size() >= kMaxWords) return made;
-      const bool option =
-          words.empty() && word.text.size() > 1 && word.text[0] == '-' && word.literal();
-      if (option && command.program != "printf") continue;
-      if (option && word.text == "--") continue;
-      // Implementations of echo differ in how they treat backslashes.
-      const bool unclear = command.program != "printf" && word.text.find('\\') != std::string::npos;
+      const bool first = words.empty() && word.text.size() > 1 && word.text[0] == '-';
+      const bool option = first && word.text.find_first_not_of("neE", 1) == std::string::npos;
+      const bool silent = word.text == "-n" || is_bash(dialect_);  // dash prints -e
+      if (option && silent && command.program != "printf") continue;
+      if (first && word.text == "--" && command.program == "printf") continue;
+      // Implementations of echo differ in how they treat backslashes and options.
+      const bool unclear =
+          command.program != "printf" && (option || word.text.find('\\') != std::string::npos);
       words.push_back(unclear ? hole_value(word.text) : word);
       if (words.size() > 1) text.text += ' ';
       if (unclear) {
@@ -86,7 +88,7 @@ Feed Analyser::print_text(const SimpleCommand& command, const Arguments& argumen
     }
     if (command.program == "printf" && !words.empty()) {
       // The format with its arguments filled in, where it is plain.
-      text = formatted(words);
+      text = formatted(words, is_bash(dialect_));
       words.erase(words.begin());
       if (words.empty()) words.push_back(text);
     }

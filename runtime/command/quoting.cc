@@ -60,7 +60,7 @@ void Parser::double_pieces(std::vector<Part>& parts, Double mode) {
     } else if (c == '"' && mode == Double::kArithmetic) {
       advance();
     } else if (c == '`') {
-      backticks(parts, true, mode == Double::kQuotes);
+      backticks(parts, true, mode == Double::kQuotes || (mode == Double::kHere && !bash()));
     } else if (c == '$' && dollar(parts, true)) {
       continue;
     } else if (c == '\\' && at_ + 1 < end_) {

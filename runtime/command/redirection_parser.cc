@@ -33,9 +33,10 @@ bool Parser::redirection(Node& node) {
       if (number > kTooLarge) number = kTooLarge;
       at = after(at);
     }
+    if (dash() && at > begin + 1) return false;  // 10> is a word
     // bash ignores a number that is too large.
     if (number < kTooLarge) redirection.fd = static_cast<int>(number);
-  } else if (c == '{') {
+  } else if (c == '{' && bash()) {
     at = after(at);
     c = character_behind(at);
     if (!is_name_start(c)) return false;
@@ -53,9 +54,8 @@ bool Parser::redirection(Node& node) {
   }
   const bool plain = at == at_;
   if (c == '<' || c == '>') {
-    std::size_t next = after(at);
-    if (character_behind(next) == '(') return false;
-  } else if (c == '&' && plain) {
+    if (begins_process(c, at)) return false;
+  } else if (c == '&' && plain && !dash()) {
     std::size_t next = after(at);
     if (character_behind(next) != '>') return false;
   } else {
@@ -116,7 +116,7 @@ bool Parser::redirection_operator(Redirection& redirection, bool& strip_tabs) {
   };
   if (first == '&') {
     take(Op::kBoth);
-    if (peek() == '>') take(Op::kBothAppend);
+    if (peek() == '>' && bash()) take(Op::kBothAppend);
     return false;
   }
   if (first == '>') {
@@ -132,6 +132,7 @@ bool Parser::redirection_operator(Redirection& redirection, bool& strip_tabs) {
   if (c != '<') return false;
   take(Op::kHere);
   if (peek() == '<') {
+    if (!bash()) fail_here("");
     take(Op::kHereString);
     return false;
   }

@@ -116,6 +116,19 @@ void Scope::forget_all() {
   }
 }
 
+void Scope::keep_forgotten(Mark mark) {
+  const std::size_t end = journal_.size();
+  for (std::size_t at = mark; at < end; ++at) {
+    const std::string name = journal_[at].name;
+    const bool forgotten =
+        journal_[at].kind == Change::Kind::kVariable && variables_.count(name) == 0;
+    std::optional<Variable> before = journal_[at].variable;  // put() may move the journal
+    if (!forgotten || !before) continue;
+    before->unknown = true;
+    set(name, std::move(*before));
+  }
+}
+
 void Scope::put_in_environment(const std::string& name) {
   const auto found = variables_.find(name);
   if (found == variables_.end() || found->second.exported) return;

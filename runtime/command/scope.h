@@ -42,6 +42,7 @@ struct Directory {
 
 class Scope {
  public:
+  using Mark = std::size_t;  // a place in the journal of changes
   // What holds when the line begins: nothing undoes that.
   void given(const std::string& name, Variable value) { put(name, std::move(value)); }
   void begin(Directory cwd);
@@ -52,6 +53,8 @@ class Scope {
   void forget(const std::string& name);
   // Forgets all variables but HOME, PWD and OLDPWD.
   void forget_all();
+  // Where a variable was forgotten since `mark`, it may still have the value that it had.
+  void keep_forgotten(Mark mark);
   void put_in_environment(const std::string& name);
   // Makes it readonly: later assignments may fail.
   void fix(const std::string& name) { fixed_.insert(name); }
@@ -66,7 +69,6 @@ class Scope {
   const std::optional<std::vector<Value>>& positional() const { return positional_; }
   void set_positional(std::optional<std::vector<Value>> values);
 
-  using Mark = std::size_t;
   Mark mark() const { return journal_.size(); }
   // Ends a subshell: undoes every change since `mark`.
   void restore(Mark mark);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/base/shell_quote.h"
 #include "runtime/command/analyser.h"
 
 namespace gibbous::command {
@@ -17,6 +18,25 @@ constexpr std::size_t kMaxChoices = 8;  // of words with alternatives, for one c
 
 bool is_own_remote(const std::string& name) {
   return name == "origin" || name == "upstream" || name == ".";
+}
+
+// Returns true for NAME=value among the words behind export and the like.
+bool is_declared(const std::vector<Arg>& before, const Word& word) {
+  const auto is_one_of = [](std::string_view names, const std::string& name) {
+    return names.find(" " + name + " ") != std::string_view::npos;
+  };
+  std::size_t at = 0;
+  while (at < before.size() && is_one_of(" command builtin ", before[at].value.text)) ++at;
+  if (at == before.size() ||
+      !is_one_of(" export readonly local declare typeset ", before[at].value.text))
+    return false;
+  const auto is_brace = [](const Part& part) { return part.kind == Part::Kind::kBraceOpen; };
+  if (word.parts.empty() || word.parts[0].kind != Part::Kind::kText || word.parts[0].quoted ||
+      std::any_of(word.parts.begin(), word.parts.end(), is_brace))
+    return false;
+  const std::string& text = word.parts[0].text;
+  const std::size_t end = text.find_first_of("=+[");
+  return end != std::string::npos && is_name(std::string_view(text).substr(0, end));
 }
 
 bool is_local_host(const std::string& host) {
@@ -71,7 +91,23 @@ void Analyser::simple(const Node& node, const Feed& outer) {
   std::vector<Arg> args;
   for (const Word& word : node.words) {
     if (full()) return;
-    for (Arg& arg : fields(word)) args.push_back(std::move(arg));
+    std::vector<Arg> made = fields(word);
+    if (made.size() > 1 && is_declared(args, word)) {
+      // Bash does not split it; others differ, and so does a bash that cannot tell what this is.
+      const bool plain = args.size() == 1 && !args[0].value.quoted;
+      Arg whole;
+      if (plain && dialect_ == Dialect::kBash) {
+        whole.value = one(word);
+      } else {
+        whole.value = hole_value(slice(word.range));
+        whole.value.holes[0].begin = static_cast<std::uint32_t>(whole.value.text.find('=') + 1);
+      }
+      for (const Arg& part : made) flow(whole.value.text, part.value);
+      whole.value.range = word.range;
+      whole.value.source = source_;
+      made.assign(1, std::move(whole));
+    }
+    for (Arg& arg : made) args.push_back(std::move(arg));
   }
   const Feed feed = apply_redirections(node.redirections, outer, &base.accesses);
   if (args.empty()) {
@@ -267,8 +303,16 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
     if (alias != aliases_.end()) {
       Value text;
       text.text = alias->second;
-      for (std::size_t at = 1; at < command.argv.size(); ++at)
-        text.text += " " + command.argv[at].text;
+      for (std::size_t at = 1; at < command.argv.size(); ++at) {
+        const Value& word = command.argv[at];
+        const auto from = static_cast<std::uint32_t>(text.text.size() + 1);
+        text.text += " " + (word.literal() ? shell_quote(word.text) : word.text);
+        const auto to = static_cast<std::uint32_t>(text.text.size());
+        const bool is_hole =
+            !word.literal() && word.holes[0].end - word.holes[0].begin == to - from;
+        if (!word.literal() && !is_hole)
+          text.holes.push_back({Value::Hole::Kind::kUnknown, true, from, to});
+      }
       const std::string name = alias->first;
       const std::string body = alias->second;
       aliases_.erase(name);  // an alias is not expanded within itself
@@ -300,7 +344,10 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   }
   command.known_program = spec != nullptr;
   Arguments arguments = split_arguments(command.argv, spec);
-  if (carry(&command, &args, &arguments, feed)) return;
+  if (carry(&command, &args, &arguments, feed)) {
+    note_carrier(std::move(command), arguments);
+    return;
+  }
   guessed_dangerous_.clear();
   const std::size_t first_guess = facts_.commands.size();
   if (spec == nullptr && !command.program.empty()) guess(command, args, feed);
@@ -391,6 +438,19 @@ bool Analyser::run_alternatives(const std::vector<Arg>& args, const SimpleComman
   }
   --depth_;
   return true;
+}
+
+void Analyser::note_carrier(SimpleCommand command, const Arguments& arguments) {
+  if (facts_.carriers.size() >= limits_.commands ||
+      !spend(command.argv.size() + kWordCost + nesting_.size() * kNestingCost)) {
+    return;
+  }
+  command.accesses.clear();    // those of the command that it starts
+  command.privileged = false;  // as are the rights
+  command.subcommand = arguments.subcommand;
+  command.operands = arguments.operands;
+  command.options = arguments.options;
+  facts_.carriers.push_back(std::move(command));
 }
 
 void Analyser::emit(SimpleCommand command, const Arguments& arguments, const Feed& feed) {

@@ -68,6 +68,7 @@ std::unique_ptr<Node> Parser::function_behind(Node& simple) {
 
 std::unique_ptr<Node> Parser::function_body() {
   if (auto body = compound()) return body;
+  if (!bash()) return command();
   fail_here("the body of a function");
   return make(Node::Kind::kList);
 }
@@ -88,14 +89,14 @@ bool Parser::assignment(Node& node) {
   std::size_t open = kNowhere;
   std::size_t close = kNowhere;
   std::vector<Translation> translations;
-  if (c == '[') {
+  if (c == '[' && bash()) {
     open = at;
     close = matched_end(open + 1, '[', ']', braces_or_subscript(false), &translations);
     if (close == kNowhere) return true;
     at = after(close);
     c = character_behind(at);
   }
-  if (c == '+') {
+  if (c == '+' && bash()) {
     assignment.append = true;
     at = after(at);
     c = character_behind(at);
@@ -118,7 +119,7 @@ bool Parser::assignment(Node& node) {
 void Parser::assigned_value(Assignment& assignment) {
   peek();
   const std::size_t begin = at_;
-  if (peek() == '(') {
+  if (peek() == '(' && bash()) {
     assignment.array = true;
     array_elements(assignment.elements);
     if (at_word_start()) {

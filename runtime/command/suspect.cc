@@ -51,7 +51,7 @@ void Analyser::suspect(const std::string& text, const std::string& language, Ran
       SimpleCommand base;
       base.privileged = command->privileged;
       base.remote = command->remote;
-      shell_code(value, base, by, {});
+      shell_code(value, base, by, {}, dialects_for(*command));
     } else {
       other_code(value, language, command);
     }

@@ -68,7 +68,7 @@ bool Analyser::take_commands(const InputReader& reader, const Value& line) {
       SimpleCommand base;
       base.program = reader.program;
       if (typed.language == kShell) {
-        code(code_text, Nesting::Kind::kCode, reader.program, {});
+        code(code_text, Nesting::Kind::kCode, reader.program, {}, sh_dialects());
       } else {
         take_code({reader.program, typed.language}, {}, code_text);
       }

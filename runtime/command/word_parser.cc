@@ -83,7 +83,7 @@ void Parser::unquoted(std::vector<Part>& parts, const WordStyle& style) {
       assigning = tilde_here = is_assignment_so_far(parts);
     } else if (c == ':' && assigning) {
       tilde_here = true;
-    } else if (style.braces && (c == '{' || c == '}' || c == ',')) {
+    } else if (style.braces && bash() && (c == '{' || c == '}' || c == ',')) {
       braces_seen = true;
       if (c == '{') tilde_in_brace.push_back(at_start);
       tilde_here = c != '}' && !tilde_in_brace.empty() && tilde_in_brace.back();
@@ -92,14 +92,14 @@ void Parser::unquoted(std::vector<Part>& parts, const WordStyle& style) {
       continue;
     }
     if (is_metacharacter(c) && !style.bounded) {
-      if ((c == '<' || c == '>') && second() == '(') {
+      if (begins_process(c, at_)) {
         process(parts);
       } else if (style.regex && c == '(') {
         regex_group(parts, style);
       } else if (style.regex && c == '|') {
         add_text(parts, "|", false, at_, at_ + 1);
         advance();
-      } else if (style.arrays && c == '(' && ends_with_equals(parts)) {
+      } else if (style.arrays && c == '(' && bash() && ends_with_equals(parts)) {
         array_in_word(parts);
       } else {
         break;
@@ -128,7 +128,7 @@ bool Parser::unquoted_special(std::vector<Part>& parts, const WordStyle& style, 
       return true;
     case '$':
       if (!dollar(parts, false)) {
-        const bool may_be_name = style.braces;
+        const bool may_be_name = style.braces && bash();
         // {$,}x becomes $x, a parameter whose name is unknown here.
         Part* part = nullptr;
         if (may_be_name && second() != kEnd && (second() == ',' || second() == '}')) {
@@ -140,7 +140,7 @@ bool Parser::unquoted_special(std::vector<Part>& parts, const WordStyle& style, 
       return true;
     case '<':
     case '>':
-      if (second() == '(') {
+      if (begins_process(c, at_)) {
         process(parts);
         return true;
       }
@@ -150,7 +150,7 @@ bool Parser::unquoted_special(std::vector<Part>& parts, const WordStyle& style, 
     case '+':
     case '@':
     case '!':
-      if (style.patterns && !style.bounded && second() == '(') {
+      if (style.patterns && !style.bounded && bash() && second() == '(') {
         std::size_t inside = after(at_);
         character_behind(inside);
         inside = after(inside);

@@ -20,7 +20,8 @@ bool Parser::tilde(std::vector<Part>& parts, bool colon_ends) {
   }
   const bool ends = c == kEnd || c == '/' || is_metacharacter(c) || (c == ':' && colon_ends) ||
                     c == '}' || c == ',';
-  if (!ends) return false;
+  const bool stack = user.starts_with('+') || user.starts_with('-');  // ~+
+  if (!ends || (stack && !bash())) return false;
   if (Part* part = add_part(parts, Part::Kind::kTilde, false, begin, at)) part->text = user;
   at_ = at;
   read_until_ = at;
@@ -76,7 +77,7 @@ void Parser::regex_group(std::vector<Part>& parts, const WordStyle& style) {
       fail(open, at_, "no closing ')'");
       return;
     }
-    const bool script = (c == '<' || c == '>') && second() == '(';
+    const bool script = begins_process(c, at_);
     if (c == '(' || c == ')') depth += c == '(' ? 1 : -1;
     if (is_metacharacter(c) && !script) {
       add_text(parts, text_.substr(at_, 1), false, at_, at_ + 1);

@@ -36,6 +36,17 @@ TEST_CASE("wrappers are removed and remembered, outermost first") {
   CHECK(found.commands[0].assignments[0].name == "A");
 }
 
+TEST_CASE("what starts another command is seen beside it") {
+  const Facts found = facts("sudo env -i A=1 tmux new -d 'rm x; ls'");
+  CHECK(commands(found) == Words{"rm x", "ls"});
+  Words carriers;
+  for (const auto& each : found.carriers) carriers.push_back(each.program);
+  CHECK(carriers == Words{"tmux", "env", "sudo"});
+  CHECK(found.carriers[0].wrappers == Words{"sudo", "env"});
+  CHECK(found.carriers[0].subcommand == "new");
+  CHECK(facts("ls | wc -l").carriers.empty());
+}
+
 TEST_CASE("a lone dash of env is not a command") {
   CHECK(commands("env - rm x") == Words{"rm x"});
 }

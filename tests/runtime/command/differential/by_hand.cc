@@ -128,7 +128,7 @@ void add_programs(Knowledge* knowledge) {
   ProgramSpec typed = shell();
   add(knowledge, "sh", typed);
   typed.history.kind = HistorySpec::Kind::kNone;
-  add(knowledge, "dash", typed);
+  add(knowledge, "dash ash mksh", typed);
   typed.history = {HistorySpec::Kind::kBash, words("echo true")};
   add(knowledge, "bash", typed);
   add(knowledge, "nohup setsid", wrapper(""));

@@ -12,13 +12,17 @@
 
 namespace gibbous::command::testing {
 
-Confinement::Confinement(const std::string& directory, const char* shell) {
+Confinement::Confinement(const std::string& directory, const std::string& shell) {
   int to[2];
   int from[2];
   if (::pipe2(to, O_CLOEXEC) != 0 || ::pipe2(from, O_CLOEXEC) != 0) return;
   const std::string library = directory + "/confined_shell.so";
   const std::string mark = directory + "/fixture_mark";
-  const std::string program = std::string("/usr/bin/") + shell;
+  // A shell that takes another name, or is linked statically, is started for each line.
+  const bool executed = shell == "posix" || shell == "busybox";
+  const std::string program = "/usr/bin/" + (executed ? "dash" : shell);
+  const std::string started = shell == "posix" ? "/usr/bin/bash" : "/usr/bin/busybox";
+  if (executed && ::access(started.c_str(), X_OK) != 0) return;
   std::vector<const char*> argv = {"bwrap", "--unshare-all", "--die-with-parent", "--new-session",
                                    "--clearenv"};
   const auto add = [&argv](std::initializer_list<const char*> words) {
@@ -30,6 +34,7 @@ Confinement::Confinement(const std::string& directory, const char* shell) {
   add({"--setenv", "LD_PRELOAD", "/tmp/confined_shell.so", "--setenv", "CONFINED_SHELL", "1"});
   add({"--setenv", "PATH", "/tmp/bin", "--setenv", "HOME", "/tmp/work", "--setenv", "FUNCNEST",
        "16", "--setenv", "LC_ALL", "C.UTF-8"});
+  if (executed) add({"--setenv", "CONFINED_PROGRAM", started.c_str()});
   add({"--", program.c_str(), "-c", "x", nullptr});
   child_ = gibbous::testing::patient_fork();
   if (child_ == 0) {

@@ -8,6 +8,9 @@
 
 namespace gibbous::command::testing {
 
+// "posix": bash that is called sh.
+inline constexpr const char* kShells[] = {"bash", "posix", "dash", "busybox"};
+
 struct Ran {
   bool ended = false;              // it did not end by itself in time
   std::vector<std::string> marks;  // the ids of the marks that ran
@@ -15,9 +18,9 @@ struct Ran {
 
 class Confinement {
  public:
-  // `directory` holds confined_shell.so and fixture_mark; `shell`: "bash" or "dash". ok() is false
-  // where no confinement is possible.
-  Confinement(const std::string& directory, const char* shell);
+  // `directory` holds confined_shell.so and fixture_mark; `shell`: one of kShells. ok() is false
+  // where no confinement is possible, or the shell is not there.
+  Confinement(const std::string& directory, const std::string& shell);
   ~Confinement();
   Confinement(const Confinement&) = delete;
   Confinement& operator=(const Confinement&) = delete;

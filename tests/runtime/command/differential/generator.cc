@@ -10,7 +10,124 @@ constexpr int kMostStatements = 9;
 
 }  // namespace
 
+// What one shell takes for a quotation, a pattern or an operator, another reads as commands.
+std::string Generator::soup() {
+  std::string made;
+  const std::uint32_t count = 2 + below(11);
+  for (std::uint32_t at = 0; at < count; ++at) {
+    if (chance(35)) {
+      made +=
+          pick({"; mark ", "\nmark ", " && mark ", " || mark ", "mark ", " & mark ", " | mark "});
+      made += id();
+    } else {
+      made += pick({"$'\\'",
+                    "'",
+                    "\"",
+                    "$'",
+                    "$\"",
+                    "`",
+                    "$[",
+                    "]",
+                    "[[ ",
+                    " ]]",
+                    "((",
+                    "))",
+                    "$((",
+                    "${v:-",
+                    "${HOME#",
+                    "${HOME/",
+                    "${v:0:",
+                    "}",
+                    "{",
+                    " }",
+                    "#",
+                    " # ",
+                    "\n",
+                    "; ",
+                    " <<E\n",
+                    "\nE\n",
+                    " <<$'E'\n",
+                    " <<'E'\n",
+                    " <<-E\n",
+                    "\\\n",
+                    "\\",
+                    " case x in x) ",
+                    " ;; esac",
+                    ";&",
+                    "|&",
+                    " &> o ",
+                    " &>> o ",
+                    " >& o ",
+                    " 10>o ",
+                    " <<<",
+                    "f() ",
+                    "f",
+                    "function f {",
+                    "if true; then ",
+                    "; fi",
+                    "<(",
+                    ">(",
+                    ")",
+                    "$(",
+                    "(",
+                    "! ",
+                    "time ",
+                    "v+=",
+                    "a=(",
+                    "~+",
+                    "echo ",
+                    ": ",
+                    "eval ",
+                    "sh -c ",
+                    "bash -c ",
+                    "alias e=",
+                    "\ne ",
+                    "local v=",
+                    "export v=",
+                    "$v ",
+                    "${v",
+                    "v=mark ",
+                    "v=",
+                    "\"$v\" ",
+                    "for v in ",
+                    "; do ",
+                    "; done",
+                    "coproc ",
+                    "select ",
+                    "declare v=",
+                    "false && ",
+                    "true || ",
+                    " \t",
+                    "\"${v:-",
+                    "'\"",
+                    "\"'",
+                    "''",
+                    "@(",
+                    "!(",
+                    "{mark,m1}",
+                    "\\'",
+                    "\\\"",
+                    "\\`",
+                    "$",
+                    "*",
+                    "=",
+                    " cat",
+                    " | sh",
+                    "mark m1"});
+    }
+  }
+  return made;
+}
+
+std::string Generator::line_for(const std::string& shell, std::uint64_t seed) {
+  constexpr Lines kOfBash[] = {Lines::kBash, Lines::kBash, Lines::kBash, Lines::kSoup};
+  constexpr Lines kOfOthers[] = {Lines::kPosix, Lines::kMixed, Lines::kSoup, Lines::kMixed};
+  const bool bash = shell == "bash" || shell == "posix";
+  return Generator(seed, (bash ? kOfBash : kOfOthers)[seed % 4]).line();
+}
+
 std::string Generator::line() {
+  if (lines_ == Lines::kSoup) return soup();
   left_ = kMostStatements;
   std::string made = statements(0, 1 + static_cast<int>(below(5)));
   switch (below(30)) {
@@ -72,7 +189,7 @@ std::string Generator::statement(int depth) {
 }
 
 std::string Generator::redirection() {
-  if (posix_) return pick({">o", "2>&1", "</dev/null", "2>/dev/null", ">>o", "1>&2", "3>o"});
+  if (posix()) return pick({">o", "2>&1", "</dev/null", "2>/dev/null", ">>o", "1>&2", "3>o"});
   return pick({">o", "2>&1", "</dev/null", "&>o", "2>/dev/null", ">>o", "<<<x", ">|o", "1>&2",
                "3>o", "{fd}>o", "&>>o", "<>o", "< nofile"});
 }
@@ -87,12 +204,12 @@ std::string Generator::mark(int /*depth*/) {
     made += std::string(
         pick({" a*", " \"$v\"", " $w", " ~", " {", " }", " !", " if", " \xc3\xa9", " =", " -x"}));
   if (chance(8)) made = "! " + made;
-  if (chance(5) && !posix_) made = pick({"time ", "time -p ", "coproc "}) + made;
+  if (chance(5) && !posix()) made = pick({"time ", "time -p ", "coproc "}) + made;
   return made;
 }
 
 std::string Generator::value() {
-  if (!posix_ && chance(4)) return "~";  // in m1=~ as a word dash keeps it
+  if (!posix() && chance(4)) return "~";  // in m1=~ as a word dash keeps it
   return pick({":",         "mark",        "ma",     "rk",   "m1",     "m2",      "''",
                "'mark m1'", "\"mark m2\"", "echo",   "true", "a=mark", "markxm3", "x",
                "MARK",      "'  mark  '",  "\"$v\"", "$w",   "$x",     "'$v'",    "~",
@@ -104,7 +221,7 @@ std::string Generator::change() {
   const std::string name = variable();
   const std::string text = value();
   const std::string called = function();
-  switch (below(posix_ ? 36 : 70)) {
+  switch (below(posix() ? 36 : 70)) {
     case 0:
     case 1:
     case 2:
@@ -252,7 +369,7 @@ std::string Generator::use() {
   const std::string bare = name.substr(1);
   const std::string other = "$" + variable();
   const std::string word = id();
-  switch (below(posix_ ? 24 : 44)) {
+  switch (below(posix() ? 24 : 44)) {
     case 0:
     case 1:
       return name + " " + word;
@@ -346,10 +463,10 @@ std::string Generator::use() {
 
 // Code that `sh` reads, which is dash.
 std::string Generator::for_sh(int depth, int most) {
-  const bool before = posix_;
-  posix_ = true;
+  const Lines before = lines_;
+  if (lines_ == Lines::kBash) lines_ = Lines::kMixed;
   std::string made = most > 0 ? statements(depth + 1, most) : mark(depth);
-  posix_ = before;
+  lines_ = before;
   return made;
 }
 
@@ -357,7 +474,7 @@ std::string Generator::indirect(int depth) {
   const std::string code = statements(depth + 1, 2);
   const std::string simple = mark(depth);
   const std::string word = id();
-  switch (below(posix_ ? 26 : 34)) {
+  switch (below(posix() ? 26 : 34)) {
     case 0:
     case 1:
       return "eval " + quote(code);
@@ -375,7 +492,7 @@ std::string Generator::indirect(int depth) {
     case 7:
       return "command " + pick({"", "-p ", "-- "}) + "mark " + word;
     case 8:
-      return "(exec " + std::string(posix_ ? "" : pick({"", "-a x ", "-c "})) + "/tmp/bin/mark " +
+      return "(exec " + std::string(posix() ? "" : pick({"", "-a x ", "-c "})) + "/tmp/bin/mark " +
              word + ")";
     case 9:
       return "nohup mark " + word + " >/dev/null 2>&1";
@@ -436,7 +553,7 @@ std::string Generator::piped(int depth) {
   const std::string code = statements(depth + 1, 2);
   const std::string simple = mark(depth);
   const std::string word = id();
-  switch (below(posix_ ? 11 : 27)) {
+  switch (below(posix() ? 11 : 27)) {
     case 0:
       return "sh <<E\nmark " + word + "\nE\n";
     case 1:
@@ -498,7 +615,7 @@ std::string Generator::piped(int depth) {
 std::string Generator::evaluated(int depth) {
   const std::string word = id();
   const std::string hidden = "a[$(mark " + word + ")]";
-  if (posix_) return embedded(mark(depth));
+  if (posix()) return embedded(mark(depth));
   switch (below(22)) {
     case 0:
       return "x='" + hidden + "'; ((x))";
@@ -552,7 +669,7 @@ std::string Generator::compound(int depth) {
   const std::string two = statements(depth + 1, 2);
   const std::string name = variable();
   const std::string called = function();
-  switch (below(posix_ ? 22 : 32)) {
+  switch (below(posix() ? 22 : 32)) {
     case 0:
       return "( " + one + "\n)";
     case 1:

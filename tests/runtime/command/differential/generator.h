@@ -11,9 +11,16 @@ namespace gibbous::command::testing {
 
 class Generator {
  public:
-  // `posix`: only what dash understands as bash does.
-  Generator(std::uint64_t seed, bool posix);
+  enum class Lines {
+    kBash,   // all that bash has
+    kPosix,  // what all shells read alike
+    kMixed,  // mostly that, and some of the rest
+    kSoup,   // pieces of syntax in any order
+  };
+  Generator(std::uint64_t seed, Lines lines);
   std::string line();
+  // The line with this seed for a shell of kShells: of each kind that says something about it.
+  static std::string line_for(const std::string& shell, std::uint64_t seed);
 
  private:
   // generator_words.cc
@@ -34,6 +41,8 @@ class Generator {
   std::string id();
 
   // generator.cc
+  bool posix() { return lines_ == Lines::kPosix || (lines_ == Lines::kMixed && !chance(20)); }
+  std::string soup();
   std::string statements(int depth, int most);
   std::string statement(int depth);
   std::string mark(int depth);  // a simple command that is the mark
@@ -50,7 +59,7 @@ class Generator {
   std::string value();
 
   std::uint64_t state_;
-  bool posix_;
+  Lines lines_;
   int left_ = 0;  // statements that the line may still get
 };
 

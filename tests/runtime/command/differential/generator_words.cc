@@ -16,8 +16,8 @@ bool ends_line(std::string_view code) {
 
 }  // namespace
 
-Generator::Generator(std::uint64_t seed, bool posix)
-    : state_(seed * 0x9E3779B97F4A7C15U + 0x1234567U), posix_(posix) {}
+Generator::Generator(std::uint64_t seed, Lines lines)
+    : state_(seed * 0x9E3779B97F4A7C15U + 0x1234567U), lines_(lines) {}
 
 std::uint32_t Generator::below(std::uint32_t bound) {  // splitmix64
   std::uint64_t z = (state_ += 0x9E3779B97F4A7C15U);
@@ -86,7 +86,7 @@ std::string Generator::ansi(std::string_view text) {
 }
 
 std::string Generator::quote(std::string_view text) {
-  switch (below(posix_ ? 4 : 6)) {
+  switch (below(posix() ? 4 : 6)) {
     case 0:
     case 1:
       return single(text);
@@ -110,7 +110,7 @@ std::string Generator::spell(std::string_view text) {
     const std::string_view piece = text.substr(at, size);
     at += size;
     const bool plain = piece.find_first_not_of(kPlain) == std::string_view::npos;
-    switch (below(posix_ ? 7 : 10)) {
+    switch (below(posix() ? 7 : 10)) {
       case 0:
         made += single(piece);
         break;
@@ -187,7 +187,7 @@ std::string Generator::join(const std::vector<std::string>& statements) {
 std::string Generator::embedded(const std::string& code) {
   const std::string command = substitution(code);
   const std::string name = variable();
-  switch (below(posix_ ? 20 : 44)) {
+  switch (below(posix() ? 20 : 44)) {
     case 0:
       return "echo " + command;
     case 1:

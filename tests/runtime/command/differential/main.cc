@@ -1,7 +1,7 @@
 // command_differential: random lines through real shells and through the analyser.
 //
-//   command_differential DIRECTORY SEED COUNT [SECONDS]   random lines
-//   command_differential DIRECTORY line LINE              one line, with what is found
+//   command_differential DIRECTORY SHELL SEED COUNT [SECONDS]   random lines
+//   command_differential DIRECTORY line LINE                    one line in each shell
 //   command_differential DIRECTORY file FILE              lines of misses.txt
 //
 // Each command that the shell ran must be in the facts, or there must be a doubt. Ends with 1 when
@@ -13,6 +13,8 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <memory>
+#include <utility>
 
 #include "tests/runtime/command/differential/by_hand.h"
 #include "tests/runtime/command/differential/confinement.h"
@@ -23,7 +25,6 @@
 namespace gibbous::command::testing {
 namespace {
 
-constexpr std::uint64_t kDashEvery = 5;
 constexpr std::uint64_t kDoubtedEvery = 10;  // a line with a doubt cannot be missed: few are run
 constexpr int kMostShown = 60;
 using Clock = std::chrono::steady_clock;
@@ -53,25 +54,34 @@ void show(const char* what, const std::string& line, const std::vector<std::stri
 
 class Run {
  public:
-  Run(Confinement& bash, Confinement& dash, const Knowledge& knowledge)
-      : bash_(bash), dash_(dash), knowledge_(knowledge) {}
+  Run(std::string directory, const Knowledge& knowledge)
+      : directory_(std::move(directory)), knowledge_(knowledge) {}
 
-  bool one(const std::string& line, bool dash, const std::string& where, bool always,
+  // Returns null where there is no such shell, or no confinement.
+  Confinement* shell(const std::string& name) {
+    auto& made = shells_[name];
+    if (made == nullptr) made = std::make_unique<Confinement>(directory_, name);
+    return made->ok() ? made.get() : nullptr;
+  }
+
+  bool one(const std::string& line, const std::string& name, const std::string& where, bool always,
            bool sample = true) {
+    Confinement* const confinement = shell(name);
+    if (confinement == nullptr) return false;
     const auto before = Clock::now();
-    const Facts facts = facts_of(line, knowledge_);
+    const Facts facts = facts_of(line, knowledge_, name);
     const double took = std::chrono::duration<double, std::milli>(Clock::now() - before).count();
     totals_.analysed_ms += took;
     totals_.worst_ms = std::max(totals_.worst_ms, took);
     ++totals_.lines;
     if (facts.doubts.empty()) ++totals_.clear;
     if (!sample && !facts.doubts.empty()) return true;
-    Confinement& confinement = dash ? dash_ : bash_;
-    confinement.send(line);
+    confinement->send(line);
     Ran ran;
-    if (!confinement.receive(&ran)) {
+    if (!confinement->receive(&ran)) {
       std::printf("the confinement ended: %s\n", as_written(line).c_str());
-      return false;
+      shells_.erase(name);
+      return true;
     }
     ++totals_.run;
     if (ran.ended) ++totals_.ended;
@@ -83,7 +93,7 @@ class Run {
     }
     if (always || (verdict == Verdict::kMissed && shown_++ < kMostShown)) {
       const std::string kind = verdict == Verdict::kMissed ? "MISSED " : "";
-      show((kind + where + (dash ? " dash" : " bash")).c_str(), line, ran.marks, facts);
+      show((kind + where + " " + name).c_str(), line, ran.marks, facts);
     }
     const bool asked = std::getenv("SHOW_DOUBT") != nullptr && verdict == Verdict::kDoubted;
     if (asked) {
@@ -122,8 +132,8 @@ class Run {
     }
   }
 
-  Confinement& bash_;
-  Confinement& dash_;
+  const std::string directory_;
+  std::map<std::string, std::unique_ptr<Confinement>> shells_;
   const Knowledge& knowledge_;
   Totals totals_;
   int shown_ = 0;
@@ -152,28 +162,24 @@ void print(const Totals& totals, double seconds) {
 int main(const std::vector<std::string>& args) {
   ::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   if (args.size() < 3) return 2;
-  Confinement bash(args[0], "bash");
-  Confinement dash(args[0], "dash");
-  if (!bash.ok() || !dash.ok()) {
+  const auto knowledge = by_hand();
+  Run run(args[0], *knowledge);
+  if (run.shell("bash") == nullptr) {
     std::printf("no confinement is possible here (bwrap)\n");
     return 77;
   }
-  const auto knowledge = by_hand();
-  Run run(bash, dash, *knowledge);
   const auto begin = Clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   if (args[1] == "line") {
-    run.one(args[2], false, "line", true);
-    run.one(args[2], true, "line", true);
+    for (const char* shell : kShells) run.one(args[2], shell, "line", true);
   } else if (args[1] == "file") {
-    for (const Miss& miss : misses_of(args[2])) run.one(miss.line, miss.dash, "file", false);
+    for (const Miss& miss : misses_of(args[2])) run.one(miss.line, miss.shell, "file", false);
   } else {
-    const std::uint64_t seed = std::strtoull(args[1].c_str(), nullptr, 10);
-    const std::uint64_t count = std::strtoull(args[2].c_str(), nullptr, 10);
-    const double most = args.size() > 3 ? std::strtod(args[3].c_str(), nullptr) : 1e9;
+    const std::uint64_t seed = std::strtoull(args[2].c_str(), nullptr, 10);
+    const std::uint64_t count = args.size() < 4 ? 1 : std::strtoull(args[3].c_str(), nullptr, 10);
+    const double most = args.size() > 4 ? std::strtod(args[4].c_str(), nullptr) : 1e9;
     for (std::uint64_t at = seed; at < seed + count && seconds() < most; ++at) {
-      const bool dash = at % kDashEvery == 0;
-      if (!run.one(Generator(at, dash).line(), dash, "seed " + std::to_string(at), false,
+      if (!run.one(Generator::line_for(args[1], at), args[1], "seed " + std::to_string(at), false,
                    at % kDoubtedEvery == 1))
         return 2;
     }

@@ -1,16 +1,18 @@
 // misses.txt: lines that the analyser once missed, one a line, written as $'...' would hold them;
-// "dash: " in front for the other shell, # for comments.
+// "dash: ", "busybox: " or "posix: " in front for another shell than bash, # for comments.
 #pragma once
 
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "tests/runtime/command/differential/confinement.h"
+
 namespace gibbous::command::testing {
 
 struct Miss {
   std::string line;
-  bool dash = false;
+  std::string shell = "bash";
 };
 
 inline std::string as_written(const std::string& line) {
@@ -45,14 +47,19 @@ inline std::string as_read(const std::string& written) {
 }
 
 inline std::vector<Miss> misses_of(const std::string& path) {
-  const std::string kDash = "dash: ";
   std::ifstream in(path);
   std::vector<Miss> all;
   for (std::string text; std::getline(in, text);) {
     if (text.empty() || text[0] == '#') continue;
     Miss miss;
-    miss.dash = text.rfind(kDash, 0) == 0;
-    miss.line = as_read(miss.dash ? text.substr(kDash.size()) : text);
+    for (const char* shell : kShells) {
+      const std::string mark = std::string(shell) + ": ";
+      if (text.rfind(mark, 0) != 0) continue;
+      miss.shell = shell;
+      text.erase(0, mark.size());
+      break;
+    }
+    miss.line = as_read(text);
     all.push_back(std::move(miss));
   }
   return all;

@@ -34,8 +34,11 @@ Verdict compare(const Facts& facts, const std::vector<std::string>& marks) {
   return facts.doubts.empty() ? Verdict::kMissed : Verdict::kDoubted;
 }
 
-Facts facts_of(const std::string& line, const Knowledge& knowledge) {
+Facts facts_of(const std::string& line, const Knowledge& knowledge, const std::string& shell) {
   Place place;
+  place.dialects =
+      shell == "posix" ? bit_of(Dialect::kPosixBash) : dialects_of(shell, /*resolve=*/nullptr);
+  place.sh = bit_of(Dialect::kDash);  // that is what the confinement has
   place.workspace = "/tmp/work";
   place.cwd = "/tmp/work";
   place.home = "/tmp/work";

@@ -15,7 +15,9 @@ enum class Verdict { kFound, kDoubted, kMissed };
 Verdict compare(const Facts& facts, const std::vector<std::string>& marks);
 
 // Facts of a line as the differential test asks for them.
-Facts facts_of(const std::string& line, const Knowledge& knowledge);
+// `shell`: one of kShells.
+Facts facts_of(const std::string& line, const Knowledge& knowledge,
+               const std::string& shell = "bash");
 
 // For people: the commands and doubts.
 std::string described(const Facts& facts);

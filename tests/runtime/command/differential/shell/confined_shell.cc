@@ -1,7 +1,8 @@
 // Runs lines with a real shell and says which marks they made: a library that is loaded into bash
 // or dash (LD_PRELOAD) in bubblewrap, by confinement.cc. It keeps the shell in front of its main()
-// and forks it for each line, as starting a shell is most of the work; and where `mark ID` would be
-// executed it only notes the ID. It does nothing without CONFINED_SHELL in the environment.
+// and forks it for each line (to start CONFINED_PROGRAM as sh, if that is set), as starting a shell
+// is most of the work; and where `mark ID` would be executed it only notes the ID. It does nothing
+// without CONFINED_SHELL in the environment.
 //
 // A line on stdin: its size (4 bytes), its bytes. An answer on stdout: 1 byte (1: it was ended),
 // the number of marks (4 bytes), each as size and bytes.
@@ -127,6 +128,15 @@ void start(char** argv, const std::string& line) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::unsetenv("CONFINED_SHELL");
   argv[2] = ::strdup(line.c_str());
+  const char* program = std::getenv("CONFINED_PROGRAM");
+  if (program == nullptr) return;
+  const std::string path = program;
+  ::unsetenv("CONFINED_PROGRAM");
+  char name[] = "sh";
+  char option[] = "-c";
+  char* words[] = {name, option, argv[2], nullptr};
+  ::execv(path.c_str(), words);
+  ::_exit(127);
 }
 
 // True when it had to be ended.

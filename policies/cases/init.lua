@@ -3,6 +3,7 @@
 return {
   require 'cases.machine',
   require 'cases.spellings',
+  require 'cases.dialects',
   require 'cases.paths_second',
   require 'cases.files',
   require 'cases.credentials',

@@ -19,7 +19,7 @@ return {
       'kill 1234', 'kill -9 1234', 'kill -TERM 12 13', 'kill -1 1234', 'kill -9 -4321',
       'kill $(pgrep node)', 'kill $(lsof -t -i:3000)', 'kill -9 `cat server.pid`', 'pkill node',
       'pkill -f "npm run dev"', 'killall -9 node', 'fuser -k 3000/tcp',
-      'lsof -ti:3000 | xargs kill -9', 'pgrep -f vite | xargs kill', 'tmux kill-server',
+      'lsof -ti:3000 | xargs kill -9', 'pgrep -f vite | xargs kill', 'tmux -S /tmp/x kill-server',
       'strace -p 1234', 'gdb -p 1', 'npx kill-port 3000', 'kill "$X"', 'kill -9 $PPID',
       'kill -9 $$', 'xkill',
     },

@@ -14,8 +14,14 @@ local REQUESTS = {
 
 local WAY_OUT = 'add a rule that allows it'
 
-local HELD = 'It runs confined: it reads all but credentials, writes the workspace and its own '
-  .. "temporary directories, and has no network but this session's."
+-- What a confined run has.
+local function held(effect)
+  return 'It runs confined: it reads all but credentials, writes the workspace and its own '
+    .. 'temporary directories, and has no network'
+    .. (effect.own_network == false and ' at all, because this machine refuses network namespaces '
+      .. '(gibbous doctor says why): `allow = ["network"]` asks a person for one.'
+      or " but this session's.")
+end
 
 -- Rules about repositories that sandboxed runs have made.
 local function is_made(id)
@@ -51,11 +57,14 @@ end
 --- Example: `confined.request('build').profile` is 'build'
 ---@param how? 'confined'|'build' nil: not confined
 ---@param grants? { network: boolean }
+---@param effect? Effect
 ---@return SandboxRequest
-function M.request(how, grants)
+function M.request(how, grants, effect)
   local request = REQUESTS[how] or {}
   if how == 'confined' and grants and grants.network then
     return { profile = request.profile }
+  elseif how == 'confined' and effect and effect.own_network == false then
+    return { profile = request.profile, network = 'off' }
   end
   return request
 end
@@ -105,7 +114,7 @@ function M.judge(effect)
   end
   return {
     decision = 'allow', rule = ('modes.%s.unmatched'):format(effect.mode), confined = 'confined',
-    reason = subject(effect.judged) .. '. ' .. HELD,
+    reason = subject(effect.judged) .. '. ' .. held(effect),
   }
 end
 
@@ -118,11 +127,17 @@ end
 ---@return string? reason
 function M.judge_doubt(effect)
   local judged = effect.judged
+  for _, id in ipairs(asks_out(effect.allow) and judged.rules or {}) do
+    if is_made(id) then
+      return nil, judged.reason
+    end
+  end
   local why = obstacle(effect)
   if why then
     return nil, ('%s It could run confined, but %s.'):format(judged.reason, why)
   end
-  local by = effect.executor and ('The executor %s confines it.'):format(effect.executor) or HELD
+  local by = effect.executor and ('The executor %s confines it.'):format(effect.executor)
+    or held(effect)
   return {
     decision = 'allow', rule = judged.rule, reason = ('%s. %s'):format(subject(judged), by),
     confined = not effect.executor and 'confined' or nil,

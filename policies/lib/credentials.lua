@@ -26,6 +26,7 @@ return {
   '~/.m2/settings-security.xml', '~/.gradle/gradle.properties', '~/.composer/auth.json',
   '~/.config/composer/auth.json', '~/.nuget/NuGet/NuGet.Config',
   -- models and agents
+  '~/.gibbous-token',
   '~/.claude/.credentials.json', '~/.claude.json', '~/.codex/auth.json',
   '~/.gemini/oauth_creds.json', '~/.config/github-copilot', '~/.local/share/opencode/auth.json',
   '~/.cache/huggingface/token', '~/.cache/huggingface/stored_tokens', '~/.kaggle',

@@ -25,6 +25,7 @@ local MODE = schema.object {
     unmatched = UNMATCHED_COMMANDS, doubt = UNMATCHED_COMMANDS, ask = OPTIONAL, build = BUILDS,
   }, { optional = true }),
   rank = schema.integer { optional = true },
+  rules_of = TEXT, -- a mode whose rules hold in this one, too
 }
 
 -- What to do instead, where the mode has no text of its own.
@@ -84,6 +85,9 @@ local function judge_tool(mode, effect)
   local text = decision == 'ask' and '%s needs approval in mode %s: %s.'
     or '%s is denied in mode %s: %s.'
   local instead = mode.instead or INSTEAD[decision]
+  if effect.mode == 'auto' and not mode.instead and decision == 'ask' then
+    instead = 'approve it in your client'
+  end
   return {
     decision = decision,
     reason = text:format(tostring(effect.tool), effect.mode, instead),

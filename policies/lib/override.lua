@@ -77,7 +77,8 @@ function M.set_decision(rules, decision, ids)
   return all
 end
 
---- Returns a copy of a mode with other values for some fields.
+--- Returns a copy of a mode with other values for some fields. Rules that name the mode hold in the
+--- copy, too, whatever that is called.
 ---
 --- Example: `override.mode(modes.auto, { limits = { pids = 200 } })`
 ---@param mode Mode

@@ -16,6 +16,7 @@ local M = {}
 M.READS = {
   'kind', 'tool', 'permission', 'action', 'judged_as', 'mode', 'secrets', 'limits', 'configured',
   'sandbox', 'executor', 'executor_settings', 'executor_confines', 'allow', 'places', 'confinable',
+  'own_network',
   'run_sandbox', 'judged', 'approved', 'seen',
 }
 
@@ -46,7 +47,7 @@ function M.decider(modes)
       local grants = verdict.confined and confined.grants(effect.allow)
       verdict.sandbox = sandbox.strictest({
         mode.sandbox or {}, configured.sandbox or {}, configured.queued_sandbox or {},
-        effect.sandbox or {}, confined.request(verdict.confined, grants),
+        effect.sandbox or {}, confined.request(verdict.confined, grants, effect),
       }, grants, effect.places)
     end
     verdict.confined, verdict.unseen = nil, nil

@@ -1,6 +1,7 @@
 -- The mode of an agent that works on its own: everyday commands run without approval, and what
 -- could do harm needs it; what no rule knows runs in the sandbox. Deny rules still hold.
 return {
+  rules_of = 'auto',
   rank = 3,
   description = 'what no rule denies or asks about is allowed, in a sandbox what no rule knows',
   permissions = { read = 'allow', write = 'allow', execute = 'allow' },

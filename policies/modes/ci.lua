@@ -1,6 +1,7 @@
 -- The mode of unattended pipelines: there is no person to ask, a background process is a liability,
 -- and only commands that a rule allows run: reading, building, testing.
 return {
+  rules_of = 'ci',
   rank = 1,
   description = 'reading is allowed; nothing is asked about, and no background processes',
   permissions = { read = 'allow', write = 'deny', execute = 'deny' },

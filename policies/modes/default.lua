@@ -1,5 +1,6 @@
 -- The mode of an agent with a person beside it: reading is free, everything else needs approval.
 return {
+  rules_of = 'default',
   rank = 2,
   description = 'reading is allowed, everything else is asked about',
   permissions = { read = 'allow', write = 'ask', execute = 'ask' },

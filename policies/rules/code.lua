@@ -97,8 +97,8 @@ return {
     id = 'code.piped_code',
     decision = 'ask',
     may_confine = true,
-    reason = 'A shell or interpreter would run what another command prints: write it into a file '
-      .. 'of the workspace, look at it, and run the file.',
+    reason = 'A shell or interpreter would run what another command prints: write the commands '
+      .. 'themselves, or let a person look at them.',
     doubt = 'piped_code',
     match = { 'cat x.sh | sh', 'make -n | bash', './generate.py | python3' },
     not_match = { 'cat x | grep y', "echo 'ls' | sh" },
@@ -107,8 +107,8 @@ return {
     id = 'code.inline_code',
     decision = 'ask',
     may_confine = true,
-    reason = 'This holds code that is not analysed: write it into a file of the workspace, and '
-      .. 'run the file.',
+    reason = 'This holds code that is not analysed: use commands that say what they do, or '
+      .. 'let a person approve it.',
     doubt = 'inline_code',
     match = {
       "python3 -c 'import os; os.system(x)'", 'node -e "require(\'child_process\')"',

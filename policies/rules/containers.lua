@@ -179,7 +179,7 @@ return {
       'rootlesskit',
       'slirp4netns', 'dtach', 'abduco', 'shpool', 'wezterm', 'kitty', 'kitten', 'varlinkctl',
       'firejail',
-      'tmux', 'screen', 'zellij', 'multipass', 'systemd-vmspawn', 'kata-runtime', 'kata-ctl',
+      'zellij', 'multipass', 'systemd-vmspawn', 'kata-runtime', 'kata-ctl',
       'firectl',
       'firecracker', 'cloud-hypervisor', 'crosvm', 'ignite', 'lima', 'orb', 'orbctl', 'wsl',
       'wsl.exe',
@@ -206,10 +206,6 @@ return {
           and first ~= 'inspect' and first ~= 'version' and first ~= 'info'
       elseif program == 'oc' then
         return first == 'rsh' or first == 'debug' or line:find(' rsh ', 1, true) ~= nil
-      elseif program == 'tmux' then
-        return line:find(' %-[SL] ') ~= nil
-      elseif program == 'screen' then
-        return line:find(' %-X ') ~= nil
       elseif program == 'zellij' then
         return first == 'run' or first == 'action' or first == 'kill-session'
       elseif program == 'wezterm' then
@@ -226,9 +222,9 @@ return {
     end,
     match = {
       'podman unshare rm -rf x', 'buildah run x y', 'flatpak-spawn --host ls', 'lxc-start -n x',
-      'tmux -S /tmp/other new', 'podman --remote ps',
+      'podman --remote ps',
     },
-    not_match = { 'podman ps', 'buildah images', 'tmux ls', 'podman machine list', 'screen -ls' },
+    not_match = { 'podman ps', 'buildah images', 'podman machine list' },
   },
   {
     id = 'containers.open_build',

@@ -1,5 +1,5 @@
 -- Running code straight from the network: denied, because no person can have read it.
-local INSTEAD = 'download it into a file of the workspace, read it, then run it.'
+local INSTEAD = 'download it without running it, and let a person look at it.'
 local DOWNLOADERS = {
   'curl', 'wget', 'wget2', 'fetch', 'aria2c', 'axel', 'lynx', 'w3m', 'links', 'elinks', 'http',
   'https', 'xh', 'xhs', 'nc', 'ncat', 'netcat', 'socat', 'telnet', 'ftp', 'lftp', 'tftp', 'scp',

@@ -4,6 +4,17 @@ local verbs = require 'verbs'
 
 local MODES = { 'auto' }
 
+-- One subcommand that the knowledge has, whose code, if any, is judged: a format #( ) is code, and
+-- another command follows a word that ends with ;.
+local function own_tmux(command)
+  for _, word in ipairs(command.argv) do
+    if word:find('#(', 1, true) or word:find(';$') then
+      return false
+    end
+  end
+  return command.subcommand ~= '' and command.subcommand ~= 'if-shell'
+end
+
 return {
   {
     id = 'databases.reads',
@@ -148,16 +159,21 @@ return {
       .. 'notify-send pbcopy pbpaste xclip xsel wl-copy open xdg-open arp route sysctl dpkg adb '
       .. 'code',
     test = function(command)
+      if command.program == 'tmux' then
+        return own_tmux(command)
+      end
       local free = { ['notify-send'] = true, pbcopy = true, pbpaste = true, xclip = true,
       xsel = true,
         open = true, ['xdg-open'] = true, crontab = true, code = true, ['nvidia-smi'] = true,
         date = true, dmesg = true }
       return free[command.program] or #command.argv == 1 or verbs.looks(command)
         or command.argv[2]:find('^%-[lLaqn]') ~= nil or command.argv[2] == 'devices'
-        or command.program == 'tmux' and command.subcommand:find('^new') ~= nil
     end,
-    match = { 'crontab -l', 'timedatectl', 'pm2 list', 'tmux ls', 'zpool status' },
-    not_match = { { command = 'tmux ls', mode = 'plan' } },
+    match = { 'crontab -l', 'timedatectl', 'pm2 list', 'tmux ls', 'zpool status',
+      'tmux kill-session -t x', 'tmux capture-pane -p -t x' },
+    not_match = { { command = 'tmux ls', mode = 'plan' }, "tmux kill-session -t x \\; run 'make x'",
+      "tmux capture-pane -p -F '#(make x)'", 'tmux source-file x',
+      'tmux -L x source-file y', "tmux ls -F '#(make x)'" },
   },
   {
     id = 'everyday.scanners',

@@ -321,8 +321,8 @@ return {
   {
     id = 'remote.module_code',
     decision = 'ask',
-    reason = 'This holds code that is not analysed: write it into a file of the workspace, and run '
-      .. 'the file.',
+    reason = 'This holds code that is not analysed: use commands that say what they do, or let a '
+      .. 'person approve it.',
     program = { 'python', 'python3', 'python3.*', 'pypy3' },
     argument = { 're:(?s).*(?:import|__|open|exec|eval|system|-c).*' },
     test = function(command)

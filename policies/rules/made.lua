@@ -83,6 +83,7 @@ return {
   {
     id = 'made.temporary',
     decision = 'ask',
+    may_confine = true,
     reason = TEMPORARY,
     program = obeying_here(),
     access = 'read execute enter name',
@@ -100,6 +101,7 @@ return {
   {
     id = 'made.temporary_code',
     decision = 'ask',
+    may_confine = true,
     reason = TEMPORARY,
     access = 'execute enter',
     path = 'session_temporary',

@@ -325,8 +325,8 @@ return {
   {
     id = 'remote.run',
     decision = 'ask',
-    reason = 'This runs code from an address: download it into a file of the workspace, read it, '
-      .. 'then run it.',
+    reason = 'This runs code from an address: download it without running it, and let a person '
+      .. 'look at it.',
     program = RUNNERS,
     test = runs_address,
     match = {
@@ -342,8 +342,8 @@ return {
   {
     id = 'remote.run_directly',
     decision = 'ask',
-    reason = 'This runs code from an address: download it into a file of the workspace, read it, '
-      .. 'then run it.',
+    reason = 'This runs code from an address: download it without running it, and let a person '
+      .. 'look at it.',
     within = {
       'npx', 'pnpx', 'bunx', 'uvx', 'npm exec', 'npm x', 'pnpm dlx', 'pnpm exec', 'yarn dlx',
       'bun x', 'pipx run', 'uv run', 'uv tool run', 'kotlin', 'scala', 'jbang', 'nix shell',

@@ -280,8 +280,8 @@ return {
   {
     id = 'system.code_on_stdin',
     decision = 'ask',
-    reason = 'What this runs comes from elsewhere: write it into a file of the workspace, look at '
-      .. 'it, and run the file.',
+    reason = 'What this runs comes from elsewhere: write the commands themselves, or let a person '
+      .. 'look at it.',
     program = 'make gmake awk gawk mawk deno',
     argument = { '-' },
     test = function(command)

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "runtime/audit/secret_span.h"
+#include "runtime/output/escape.h"
 
 namespace gibbous {
 namespace {
@@ -116,11 +117,27 @@ std::vector<std::string> Redactor::redact_pieces(
 }
 
 void Redactor::find(std::string_view text, SecretSpans& spans) const {
-  find_named_values(text, spans);
-  find_url_passwords(text, spans);
-  find_shapes(text, spans);
-  find_word_values(text, spans);
-  for (const auto& pattern : patterns_) find_matches(*pattern, text, spans);
+  const auto find_written = [this](std::string_view written, SecretSpans& found) {
+    find_named_values(written, found);
+    find_url_passwords(written, found);
+    find_shapes(written, found);
+    find_word_values(written, found);
+    for (const auto& pattern : patterns_) find_matches(*pattern, written, found);
+  };
+  find_written(text, spans);
+  if (text.find(kEscape) == std::string_view::npos) return;
+  // What a terminal shows without its colours. Escape sequences in a secret stay.
+  const ShownText shown = without_escapes(text);
+  SecretSpans seen;
+  find_written(shown.text, seen);
+  for (const SecretSpan& span : seen) {
+    for (std::size_t at = span.begin; at < span.end; ++at) {
+      const std::size_t place = shown.places[at];
+      const bool goes_on = at > span.begin && spans.back().end == place;
+      if (!goes_on) spans.push_back({place, place});
+      spans.back().end = place + 1;
+    }
+  }
 }
 
 std::string redact_secrets(std::string_view text) {

@@ -25,10 +25,10 @@ Sentence sentence_of(Doubt doubt) {
               "Write the commands themselves."};
     case Doubt::kPipedCode:
       return {"A shell or interpreter would run the output of another command",
-              "Save it into a file, look at it, and run the file."};
+              "Write the commands themselves, or let a person look at them."};
     case Doubt::kInlineCode:
       return {"It holds code for an interpreter, which is not analysed",
-              "Put the code into a file of the workspace, and run the file."};
+              "Use commands that say what they do."};
     case Doubt::kExecutingVariable:
       return {"A variable is set that can make other programs run something",
               "Leave the variable out."};
@@ -48,16 +48,16 @@ Sentence sentence_of(Doubt doubt) {
       return {"A function or an alias takes the name of a known program", "Give it another name."};
     case Doubt::kDecodedCode:
       return {"A shell or interpreter would run what another command decodes",
-              "Decode it into a file, look at it, and run the file."};
+              "Write what it decodes, or let a person look at it."};
     case Doubt::kUnreadFile:
       return {"It would run code from a file that is not in the workspace, or not known",
-              "Copy the file into the workspace, and run it there."};
+              "Let a person look at the file."};
     case Doubt::kUnansweredPath:
       return {"The file system of a path does not answer, so that it is not known where it leads",
               "Leave the path out, or try again when the file system answers."};
     case Doubt::kUnjudged:
       return {"The line is too long, too deep, or has too many commands to be examined whole",
-              "Split it into several calls, or put it into a script of the workspace."};
+              "Split it into several calls."};
   }
   return {"", ""};
 }

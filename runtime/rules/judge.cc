@@ -39,6 +39,11 @@ bool is_only_text(const SimpleCommand& command) {
   });
 }
 
+// Returns false for the command that stands for what a start sets: variables and logs.
+bool is_of_line(const SimpleCommand& command) {
+  return !command.argv.empty() || command.range.end > command.range.begin;
+}
+
 // Indexes of doubts, grouped by command.
 class DoubtTable {
  public:
@@ -91,7 +96,7 @@ class Judgement {
       return doubt.doubt == Doubt::kUnjudged;
     });
     if (!judge_line_doubts()) return std::move(outcome_);
-    for (std::size_t i = 0; i < facts_.commands.size(); ++i) {
+    for (std::size_t i = 0; i < facts_.subjects(); ++i) {
       if (is_exhausted()) {
         is_cut_ = true;
         break;
@@ -183,12 +188,13 @@ bool Judgement::judge_command(int index) {
   work_ += kCommandWork;
   words_ = command.argv.size() + command.accesses.size();
 
+  const bool carrier = static_cast<std::size_t>(index) >= facts_.commands.size();
   const bool only_text = is_only_text(command);
-  if (only_text) {
+  if (only_text && !carrier) {
     text_.resize(facts_.commands.size(), false);
     text_[static_cast<std::size_t>(index)] = true;
   }
-  judged_ = judged_ || !only_text;
+  judged_ = judged_ || (!(only_text || carrier) && is_of_line(command));
 
   const std::size_t first_step = steps_ == nullptr ? 0 : steps_->size();
   bool said = false;
@@ -207,7 +213,7 @@ bool Judgement::judge_command(int index) {
         steps_->begin() + static_cast<std::ptrdiff_t>(first_step), steps_->end(),
         [](const Step& left, const Step& right) { return stricter(left.rule, right.rule); });
   }
-  if (!said && !only_text && !command.guess_of_own && outcome_.unmatched < 0)
+  if (!said && !only_text && !carrier && !command.guess_of_own && outcome_.unmatched < 0)
     outcome_.unmatched = index;
   return true;
 }
@@ -217,6 +223,8 @@ bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, bool 
   const bool traced = steps_ != nullptr;
   const Rule& rule = rules_.at(prepared.rule);
   if (only_text && rule.decision != Decision::kDeny) return true;
+  const bool carrier = static_cast<std::size_t>(subject.index) >= facts_.commands.size();
+  if (carrier && rule.decision == Decision::kAllow) return true;
   // A trace costs more, but comes to the same end.
   if (!traced || prepared.needs.met_by(subject.has)) work_ += 1 + words_ / kWordsOfWork;
   std::string why;
@@ -357,7 +365,7 @@ void Judgement::decide_by_rule() {
 std::string Judgement::note(const Rule& rule) const {
   if (rule.paths == 0 || command_ < 0) return "";
   for (const command::Access& access :
-       facts_.commands[static_cast<std::size_t>(command_)].accesses) {
+       facts_.subject(static_cast<std::size_t>(command_)).accesses) {
     if (!access.note.empty() && access_holds(rule, access)) return " " + access.note;
   }
   return "";

@@ -20,7 +20,7 @@ struct Subject {
   bool right_program = false;  // known to be the rule's program
 
   const command::SimpleCommand& command() const {
-    return facts->commands[static_cast<std::size_t>(index)];
+    return facts->subject(static_cast<std::size_t>(index));
   }
 };
 

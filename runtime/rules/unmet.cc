@@ -93,8 +93,10 @@ class Trial {
   Facts of_words(const std::vector<std::string>& words) const {
     return command::analyse(words, place_, knowledge_);
   }
-  static bool has(const Facts& facts, const Met& met) {
-    return std::any_of(facts.commands.begin(), facts.commands.end(), met);
+  bool has(const Facts& facts, const Met& met) const {
+    const bool carried = rule_.decision != Decision::kAllow &&
+                         std::any_of(facts.carriers.begin(), facts.carriers.end(), met);
+    return carried || std::any_of(facts.commands.begin(), facts.commands.end(), met);
   }
   // An example of the rule is better knowledge than a trial.
   bool is_shown(const Met& met) const {

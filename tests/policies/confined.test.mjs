@@ -17,7 +17,7 @@ import { GIBBOUS, Session, afterwards } from '../seeds/session.mjs';
 const SECRET = 'swordfish-2f8e61';
 const TIMEOUT = { timeout: 280_000 };
 
-/** A home with credentials, and a workspace in it. Not below /tmp, of which a session has its own. */
+/** A home with credentials, and a workspace in it. */
 function make_home(t) {
   const home = fs.mkdtempSync(path.join(process.cwd(), 'confined-'));
   afterwards(t, () => fs.rmSync(home, { recursive: true, force: true }));

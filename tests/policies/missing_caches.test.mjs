@@ -18,9 +18,11 @@ function has_no_mounts(t) {
   return true;
 }
 
-function make_place(t) {
-  // Not below /tmp, of which a session has its own.
-  const home = fs.mkdtempSync(path.join(process.cwd(), 'missing-'));
+// A session has temporary directories of its own, in which a home of the machine's is shown.
+const AROUND = [process.cwd(), '/tmp', '/var/tmp', '/dev/shm'];
+
+function make_place(t, around = process.cwd()) {
+  const home = fs.mkdtempSync(path.join(around, 'missing-'));
   afterwards(t, () => fs.rmSync(home, { recursive: true, force: true }));
   const place = { home, root: path.join(home, 'gibbous'), workspace: path.join(home, 'work') };
   for (const name of ['state', 'temp']) place[name] = path.join(place.root, name);
@@ -48,9 +50,9 @@ async function start(t, place, config = {}) {
   return session;
 }
 
-test('a cache that does not exist is there for the session, and not in the home', TIMEOUT, async (t) => {
+for (const around of AROUND) test(`a cache that does not exist is there for the session, and not in the home below ${around}`, TIMEOUT, async (t) => {
   if (has_no_mounts(t)) return;
-  const place = make_place(t);
+  const place = make_place(t, around);
   const before = fs.readdirSync(place.home).sort();
   const session = await start(t, place);
   const first = await session.run(
@@ -67,6 +69,9 @@ test('a cache that does not exist is there for the session, and not in the home'
   assert.deepEqual(fs.readdirSync(place.home).sort(), before);
   assert.deepEqual(fs.readdirSync(path.join(place.home, '.m2')), []);
   assert.equal(fs.readFileSync(path.join(place.home, '.bashrc'), 'utf8'), 'mine\n');
+  // The temporary directory lies in the home, and the workspace, too.
+  const made = await session.run('f=$(mktemp) && echo there > $f && cat $f; echo x > in_workspace && cat in_workspace');
+  assert.match(made, /there\nx/);
 });
 
 test('one that comes to exist meanwhile is seen with what the session has written', TIMEOUT, async (t) => {

@@ -111,7 +111,6 @@ return {
 `;
 
 function make_place(t) {
-  // Not below /tmp, of which a session has its own.
   const home = fs.mkdtempSync(path.join(process.cwd(), 'projects-'));
   afterwards(t, () => fs.rmSync(home, { recursive: true, force: true }));
   const place = { home, root: path.join(home, 'gibbous'), workspace: path.join(home, 'work') };

@@ -14,6 +14,7 @@ using rules::Example;
 constexpr char kCaseShape[] = "a case { name = ..., deny = { ... } }";
 constexpr char kWorkspace[] = "/workspace";
 constexpr char kHome[] = "/home/user";
+constexpr char kShell[] = "bash";
 
 struct CaseTable {
   PolicyCase shared;
@@ -34,6 +35,7 @@ constexpr CaseField kCaseFields[] = {
     {"cwd", [](TableReader& r, CaseTable* out) { read_directory(r, &out->shared.cwd); }},
     {"workspace",
      [](TableReader& r, CaseTable* out) { read_directory(r, &out->shared.workspace); }},
+    {"shell", [](TableReader& r, CaseTable* out) { r.text(&out->shared.shell); }},
     {"home", [](TableReader& r, CaseTable* out) { read_directory(r, &out->shared.home); }},
     {"deny", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->deny); }},
     {"ask", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->ask); }},
@@ -105,6 +107,7 @@ void read_case(TableReader& reader, std::vector<PolicyCase>* out) {
   if (shared.workspace.empty()) shared.workspace = kWorkspace;
   if (shared.home.empty()) shared.home = kHome;
   if (shared.cwd.empty()) shared.cwd = shared.workspace;
+  if (shared.shell.empty()) shared.shell = kShell;
   const Decisions deny = bit_of(Decision::kDeny);
   const Decisions ask = bit_of(Decision::kAsk);
   const Decisions allow = bit_of(Decision::kAllow) | kConfined;

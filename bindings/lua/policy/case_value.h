@@ -31,6 +31,7 @@ struct PolicyCase {
   std::string workspace;  // default: /workspace
   std::string home;       // default: /home/user
   std::string cwd;        // default: the workspace
+  std::string shell;      // that runs `command`; default: bash
   std::string command;
   std::vector<std::string> argv;  // instead of `command`
   std::string expectation;        // its key: "asked_or_denied"

@@ -69,6 +69,26 @@ void push_part(lua_State* state, int root, const char* name) {
   if (lua_isfunction(state, -1)) lua_call(state, 0, 1);  // replaces the function
 }
 
+// A rule that names a mode holds in those that were made from it: `rules_of` of a mode. [root] ->
+// [root]
+void add_derived_modes(lua_State* state, int root, std::vector<rules::Rule>* rules) {
+  const auto has = [](const rules::Rule& rule, const std::string& mode) {
+    return std::find(rule.modes.begin(), rule.modes.end(), mode) != rule.modes.end();
+  };
+  lua_getfield(state, root, "modes");
+  for (lua_pushnil(state); lua_istable(state, -2) && lua_next(state, -2) != 0; lua_pop(state, 1)) {
+    if (!lua_istable(state, -1) || lua_type(state, -2) != LUA_TSTRING) continue;
+    lua_getfield(state, -1, "rules_of");  // [modes, name, mode, base]
+    const std::string base = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "";
+    lua_pop(state, 1);
+    const std::string mode = lua_tostring(state, -2);
+    for (rules::Rule& rule : *rules) {
+      if (has(rule, base) && !has(rule, mode)) rule.modes.push_back(mode);
+    }
+  }
+  lua_settop(state, lua_gettop(state) - 1);
+}
+
 }  // namespace
 
 bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource& source,
@@ -93,6 +113,7 @@ bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource&
   if (good && !lua_isnil(state, top - 2)) {
     good = read_rules(state, top - 2, *knowledge, &tables, faults) &&
            check_modes(tables.rules, source.modes, faults);
+    add_derived_modes(state, root, &tables.rules);
     for (rules::Rule& rule : tables.rules) {
       const std::string& below = source.shipped_directory;
       rule.shipped = !below.empty() && rule.file.rfind(below + "/", 0) == 0;
@@ -183,7 +204,14 @@ command::Place CommandPolicy::place_of(const CommandRequest& request,
   place.set = request.env;
   place.logs = request.logs;
   place.done_bytes = request.typed_bytes;
+  const auto take_shell = [&] {
+    if (request.shell.empty()) place.sh = command::kAnyDialect;
+    place.dialects = request.dialects != 0 ? request.dialects : place.sh;
+    if (place.dialects == 0) place.dialects = command::dialects_of(request.shell, place.resolve);
+    if (place.dialects == 0) place.dialects = command::kAnyDialect | command::kForeignShell;
+  };
   if (!request.resolve) {
+    take_shell();
     const bool made = names_repository(request.line.value_or(""), request.argv, request.cwd);
     place.map =
         (made ? repository_maps_ : made_maps_)->at(place, without_this_machine(variables, made));
@@ -192,6 +220,7 @@ command::Place CommandPolicy::place_of(const CommandRequest& request,
   place.resolve = [paths = request.paths](const std::string& path) {
     return paths ? paths->real(path) : std::optional<std::string>(paths::real_path(path));
   };
+  take_shell();
   place.list = [paths = request.paths](const std::string& path) {
     std::vector<command::DirectoryEntry> all;
     for (paths::Entry& each : paths ? paths->listed(path) : paths::entries(path, nullptr))
@@ -335,7 +364,7 @@ rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std
         &error);
     if (!ran) return Status::error(error.code, error.text());
     const bool is_lenient = matched == (rule.decision == rules::Decision::kAllow);
-    const command::SimpleCommand& judged = facts.commands[static_cast<std::size_t>(command)];
+    const command::SimpleCommand& judged = facts.subject(static_cast<std::size_t>(command));
     if (!is_lenient || rule.test_knows || !has_unknown_words(judged)) {
       return rules::TestAnswer(matched);
     }
@@ -348,7 +377,7 @@ rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std
 std::string CommandPolicy::unknown_of_test(State& state, const BudgetLimits& limits,
                                            const rules::Rule& rule, const command::Facts& facts,
                                            int command, const std::string& mode) const {
-  const command::SimpleCommand& judged = facts.commands[static_cast<std::size_t>(command)];
+  const command::SimpleCommand& judged = facts.subject(static_cast<std::size_t>(command));
   std::string unknown;
   ScriptError error;
   const bool ran = state.protect(

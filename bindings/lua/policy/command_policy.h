@@ -28,8 +28,10 @@ namespace gibbous::lua {
 
 // A command to judge, and where it would run.
 struct CommandRequest {
-  std::optional<std::string> line;         // for a shell
+  std::optional<std::string> line;         // for `shell`
   std::vector<std::string> argv;           // instead of `line`
+  std::string shell;                       // name or path; "": not known, and not of this machine
+  command::Dialects dialects = 0;          // what it may read; 0: what `shell` says
   std::string workspace;                   // absolute
   std::string cwd;                         // absolute; "" is the workspace
   std::string home;                        // absolute

@@ -231,7 +231,7 @@ void push_command_facts(lua_State* state, const Facts& facts, int command,
                         const Knowledge& knowledge, const char* mode) {
   luaL_checkstack(state, kSlots, "facts of a command");
   const StackGuard guard(state, 1);
-  const SimpleCommand& simple = facts.commands.at(static_cast<std::size_t>(command));
+  const SimpleCommand& simple = facts.subject(static_cast<std::size_t>(command));
   push_blank(state);  // [facts]
   set_words(state, "program", simple.program);
   set_list(state, "argv", simple.argv, [state](const command::Value& word) {

@@ -172,6 +172,7 @@ bool command_of(const PolicyRequest& asked, const PolicyPlace& place, CommandReq
   request->cwd = cwd.empty() ? request->workspace : command::join(request->workspace, cwd);
   request->resolve = place.exists;
   request->paths = asked.paths;
+  request->shell = asked.shell;
   if (asked.kind == RequestKind::kStdin) {
     const std::string before = asked.typed_before.value_or("");
     request->line = before + asked.text.value_or("");
@@ -248,6 +249,7 @@ struct InputReaders {
   bool owned = false;  // a program that is no shell owns the terminal, and takes commands or code
   std::vector<command::InputReader> programs;  // those that are no shells
   command::Facts shell_facts;                  // of what started the shell: its history
+  command::Dialects dialects = 0;              // what the shells read
 };
 
 // Finds the readers from the command of the run, and from the programs that own its terminal now.
@@ -260,6 +262,7 @@ InputReaders readers_of(CommandPolicy& commands, const PolicyRequest& asked,
     std::vector<command::InputReader> found;
     command::Facts facts = commands.analyse(run, place.variables);
     commands.add_readers(facts, &found);
+    readers.dialects |= facts.shell_dialects;
     bool others = false;
     for (command::InputReader& reader : found) {
       const bool shell = reader.language == kShellLanguage;
@@ -358,6 +361,7 @@ std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyTables& tab
   if (!readers.shell && readers.programs.empty()) return nullptr;
   if (readers.shell) {
     CommandRequest expanded = request;
+    expanded.dialects = readers.dialects != 0 ? readers.dialects : command::kAnyDialect;
     const bool known = expand_typed(asked, readers.shell_facts, &expanded) && !asked.edited;
     command::Facts facts = commands->analyse(expanded, place.variables);
     if (!known) facts.doubts.push_back(unknown_line(asked.edited ? "keys" : "history"));
@@ -530,6 +534,7 @@ Verdict PolicyProgram::decide_case(const PolicyTables& tables, const PolicyCase&
   request.mode = each.mode;
   request.workspace = each.workspace;
   request.cwd = each.cwd;
+  request.shell = each.shell;
   request.argv = each.argv;
   if (each.argv.empty()) request.command = each.command;
   return decide_at(tables, request,

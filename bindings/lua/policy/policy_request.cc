@@ -90,6 +90,7 @@ Json to_json(const PolicyRequest& request) {
   if (request.kind == RequestKind::kStart) add_start(request, &json);
   if (!request.allow.empty()) json["allow"] = request.allow;
   if (!request.confinable) json["confinable"] = false;
+  if (!request.own_network) json["own_network"] = false;
   if (!request.run_sandbox.is_null()) json["run_sandbox"] = request.run_sandbox;
   if (request.pty) json["pty"] = true;
   if (!request.run.empty()) json["run"] = request.run;
@@ -118,6 +119,7 @@ PolicyRequest read_policy_request(const Json& json) {
   if (const auto args = json.find("args"); args != json.end()) request.arguments = *args;
   request.command = optional_text(json, "command");
   request.argv = texts_of(json, "argv");
+  request.shell = text_member(json, "shell");
   request.cwd = optional_text(json, "cwd");
   if (const auto env = json.find("env"); env != json.end() && env->is_object()) {
     for (const auto& [name, value] : env->items()) {
@@ -141,6 +143,7 @@ PolicyRequest read_policy_request(const Json& json) {
   request.keep = flag_of(json, "keep");
   request.allow = texts_of(json, "allow");
   request.confinable = json.value("confinable", Json(true)) != Json(false);
+  request.own_network = json.value("own_network", Json(true)) != Json(false);
   request.executor_confines = flag_of(json, "executor_confines");
   request.run_sandbox = json.value("run_sandbox", Json());
   request.pty = flag_of(json, "pty");

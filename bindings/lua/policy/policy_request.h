@@ -49,6 +49,7 @@ struct PolicyRequest {
   Json arguments;                      // kCall: an object
   std::optional<std::string> command;  // a line for the shell; kStdin and kKill: that of the run
   std::vector<std::string> argv;       // instead of `command`: a program and its words
+  std::string shell;                   // that runs lines; "": not known, and not of this machine
   std::optional<std::string> cwd;      // "": the workspace
 
   // kStart
@@ -59,6 +60,7 @@ struct PolicyRequest {
   bool keep = false;                           // outlives Gibbous
   std::vector<std::string> allow;  // kStart and kCall: what it asks for beyond a confined run
   bool confinable = true;          // kStart and kCall: this machine has a sandbox that holds
+  bool own_network = true;         // the same: and a confined run can have a network of its own
   bool executor_confines = false;  // the executor encloses what it runs
   bool pty = false;                // kStdin: the run has one
   Json sandbox;                    // as requested; null: nothing

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -141,6 +142,15 @@ std::optional<std::string> read_script(const std::string& path) {
   return text;
 }
 
+// Returns whether the first operand is a file of code, for which a package's name never stands.
+bool takes_script(const command::SimpleCommand& command) {
+  constexpr std::string_view kInterpreters[] = {"sh",     "bash", "dash", "zsh",  "ksh",
+                                                "python", "node", "perl", "ruby", "php"};
+  return std::any_of(std::begin(kInterpreters), std::end(kInterpreters),
+                     [&](std::string_view each) { return command.program.starts_with(each); }) ||
+         command.program == "." || command.program == "source";
+}
+
 // What a script says now is what was seen: with another text it is another command.
 std::string script_marks(const PolicyRequest& asked, const Verdict& verdict) {
   std::string marks;
@@ -149,8 +159,13 @@ std::string script_marks(const PolicyRequest& asked, const Verdict& verdict) {
     for (const command::Access& access : command.accesses) {
       if (access.kind != command::AccessKind::kExecute || command.remote) continue;
       if ((access.classes & command::kInWorkspace) == 0 || access.recursive) continue;
-      const auto text =
-          paths::answers_at_once(access.path) ? read_script(access.path) : std::nullopt;
+      const bool answers = paths::answers_at_once(access.path);
+      const bool missing = answers && ::access(access.path.c_str(), F_OK) != 0 && errno == ENOENT;
+      if (missing && !takes_script(command)) {  // the name of a package, as a rule
+        marks += "\n# " + access.written + " missing";
+        continue;
+      }
+      const auto text = answers ? read_script(access.path) : std::nullopt;
       // What cannot be read counts once.
       marks += "\n# " + access.written + " " + (text ? sha256_hex(*text) : verdict.id);
     }

@@ -16,11 +16,13 @@ constexpr std::size_t kMaxListed = 512;  // entries of directories
 
 // Named one by one, so that a field that is added has to be thought of.
 bool same_command(const CommandRequest& one, const CommandRequest& other) {
-  const auto& [line, argv, workspace, cwd, home, env, logs, resolve, paths, typed_bytes] = one;
+  const auto& [line, argv, shell, dialects, workspace, cwd, home, env, logs, resolve, paths,
+               typed_bytes] = one;
   (void)paths;  // what they say is compared
-  return line == other.line && argv == other.argv && workspace == other.workspace &&
-         cwd == other.cwd && home == other.home && env == other.env && logs == other.logs &&
-         resolve == other.resolve && typed_bytes == other.typed_bytes;
+  return line == other.line && argv == other.argv && shell == other.shell &&
+         dialects == other.dialects && workspace == other.workspace && cwd == other.cwd &&
+         home == other.home && env == other.env && logs == other.logs && resolve == other.resolve &&
+         typed_bytes == other.typed_bytes;
 }
 
 std::size_t hash_of(const CommandRequest& request, const std::string& mode) {

@@ -47,6 +47,7 @@ enum class Field : std::uint8_t {
   kAllow,
   kPlaces,
   kConfinable,
+  kOwnNetwork,
   kRunSandbox,
   kPty,
   kRun,
@@ -89,6 +90,7 @@ constexpr std::array<const char*, kEffectFields> kFieldNames = {{
     "allow",
     "places",
     "confinable",
+    "own_network",
     "run_sandbox",
     "pty",
     "run",
@@ -312,6 +314,8 @@ class EffectWriter {
         sink_.places(name(Field::kPlaces), *fields.places);
     }
     if (!request.confinable && has(Field::kConfinable)) sink_.flag(name(Field::kConfinable), false);
+    if (!request.own_network && has(Field::kOwnNetwork))
+      sink_.flag(name(Field::kOwnNetwork), false);
     json(Field::kRunSandbox, request.run_sandbox);
     flag(Field::kPty, request.pty);
     if (!request.run.empty()) text(Field::kRun, request.run);
@@ -372,7 +376,12 @@ class EffectWriter {
     constexpr int kJudgedFields = 7;
     const rules::Outcome& outcome = judgement.outcome;
     sink_.begin(kJudgedFields);
-    sink_.number("commands", judgement.facts.commands.size());
+    const auto& commands = judgement.facts.commands;
+    // One without a range stands for what a start sets.
+    const auto of_line = std::count_if(commands.begin(), commands.end(), [](const auto& each) {
+      return each.range.end > each.range.begin;
+    });
+    sink_.number("commands", static_cast<std::size_t>(of_line));
     if (!unmatched.empty()) sink_.text("unmatched", unmatched);
     if (!outcome.matched.empty())
       sink_.rules("rules", outcome, std::min(outcome.matched.size(), kMaxNamedRules));

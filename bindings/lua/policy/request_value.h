@@ -24,7 +24,7 @@ struct DecideFields {
   const PathVariables* places = nullptr;  // what the variables of profiles stand for
 };
 
-inline constexpr std::size_t kEffectFields = 39;
+inline constexpr std::size_t kEffectFields = 40;
 // The fields of an effect that `decide` looks at.
 using EffectReads = std::bitset<kEffectFields>;
 inline const EffectReads kAllEffectFields = EffectReads().set();

@@ -58,6 +58,19 @@ TEST_CASE("only the values of secret names are redacted in a line") {
   });
 }
 
+TEST_CASE("escape sequences hide no secret, and stay") {
+  const std::string half = kGithub.substr(0, 10);
+  const std::string rest = kGithub.substr(10);
+  check_all({
+      {half + "\x1b[0m" + rest, "***\x1b[0m***"},
+      {"\x1b[31m" + kGithub + "\x1b[0m", "\x1b[31m***\x1b[0m"},
+      {"g\x1b[1mhp_\x1b[m" + kGithub.substr(4) + " x", "***\x1b[1m***\x1b[m*** x"},
+      {"API_\x1b[32mTOKEN\x1b[0m=ab\x1b[Kc make", "API_\x1b[32mTOKEN\x1b[0m=***\x1b[K*** make"},
+      {half + "\x1b]8;;http://x\x07" + rest, "***\x1b]8;;http://x\x07***"},
+      {"\x1b[31mred\x1b[0m", ""},
+  });
+}
+
 TEST_CASE("a value ends where the shell ends the word") {
   check_all({
       {"TOKEN='a b;c' x", "TOKEN='***' x"},

@@ -50,6 +50,21 @@ TEST_CASE("deny comes before ask before allow, whatever their order in the set")
   CHECK(ids(outcome) == std::vector<std::string>{"deny", "ask", "allow"});
 }
 
+TEST_CASE("a rule that asks or denies speaks of what starts a command, and none allows by it") {
+  Facts all = facts("ls");
+  all.carriers = {command("tmux new ls")};
+  const auto decided = [&](std::vector<Rule> rules) {
+    return rule_set(std::move(rules))->judge(all, kMode, {});
+  };
+  const Rule ls = of_program("ls", Decision::kAllow, "ls");
+  CHECK(decided({ls}).decision == Decision::kAllow);
+  CHECK(decided({ls, of_program("tmux", Decision::kAsk, "tmux")}).id == "tmux");
+  CHECK(decided({ls, of_program("tmux", Decision::kDeny, "tmux")}).decision == Decision::kDeny);
+  const Outcome other = decided({of_program("tmux", Decision::kAllow, "tmux")});
+  CHECK(other.decision == std::nullopt);
+  CHECK(other.unmatched == 0);
+}
+
 TEST_CASE("the strictest verdict over all commands decides and names its command") {
   const auto set =
       rule_set({of_program("git", Decision::kAllow, "git"), of_program("rm", Decision::kDeny, "rm"),

@@ -96,6 +96,7 @@ TEST_CASE("effects that differ in any field that is looked at are told apart") {
       {{"executor", "docker"}, {"executor_confines", true}},
       {{"allow", {"network"}}},
       {{"confinable", false}},
+      {{"own_network", false}},
       {{"kind", "stdin"}, {"run_sandbox", {{"profile", "none"}}}},
       {{"kind", "stdin"}, {"pty", true}},
       {{"kind", "stdin"}, {"run", "abc"}},
@@ -117,8 +118,9 @@ TEST_CASE("effects that differ in any field that is looked at are told apart") {
       "{ 'kind', 'tool', 'permission', 'mode', 'session', 'workspace', 'action', 'judged_as',\n"
       "  'args', 'command', 'argv', 'cwd', 'env', 'secrets', 'log', 'limits', 'configured',\n"
       "  'sandbox', 'keep', 'executor', 'executor_settings', 'executor_confines', 'allow',\n"
-      "  'places', 'confinable', 'run_sandbox', 'pty', 'run', 'text', 'typed', 'edited',\n"
-      "  'interrupted', 'foreground', 'secret', 'unseen', 'signal', 'judged', 'approved', 'seen' "
+      "  'places', 'confinable', 'own_network', 'run_sandbox', 'pty', 'run', 'text', 'typed',\n"
+      "  'edited', 'interrupted', 'foreground', 'secret', 'unseen', 'signal', 'judged', "
+      "'approved', 'seen' "
       "}");
   CHECK(rule_for(*generation, usual) == "r.1");
   for (std::size_t at = 0; at < others.size(); ++at) {

@@ -106,7 +106,8 @@ TEST_CASE("decide sees the fields of an effect that a person and the log see") {
                      {"executor_settings", {{"image", "x"}}},
                      {"executor_confines", true},
                      {"allow", {"network"}},
-                     {"confinable", false}};
+                     {"confinable", false},
+                     {"own_network", false}};
   const Json typed = {
       {"kind", "stdin"},     {"command", "sh"},  {"run", "r"},
       {"text", "ls"},        {"typed", "cd x"},  {"edited", true},
@@ -209,6 +210,38 @@ TEST_CASE("a call's effects are judged by the newest mode") {
   // The call was approved, so the policy does not ask again about its effects.
   CHECK(effect("start", "default") == "allow");
   CHECK(effect("kill", "default") == "allow");
+}
+
+TEST_CASE("rules that name a mode hold in one that is made from it, and in no other") {
+  Scripts scripts;
+  scripts.options.mode = "review";
+  scripts.policy(
+      "init.lua",
+      "local auto = { rules_of = 'auto' }\n"
+      "return {\n"
+      "  modes = { auto = auto, review = { rules_of = 'auto' }, other = {} },\n"
+      "  decide = function(effect)\n"
+      "    return { decision = effect.judged.decision or 'ask', reason = 'none', rule = 'x' }\n"
+      "  end,\n"
+      "  rules = {\n"
+      "    { id = 'a.auto', decision = 'allow', modes = { 'auto' }, program = 'frob',\n"
+      "      match = { 'frob' } },\n"
+      "    { id = 'a.own', decision = 'allow', modes = { 'review' }, program = 'grind',\n"
+      "      match = { { command = 'grind', mode = 'review' } } },\n"
+      "  },\n"
+      "}");
+  const auto generation = scripts.load();
+  INFO((scripts.failure.errors.empty() ? "" : scripts.failure.errors.front().text()));
+  REQUIRE(generation != nullptr);
+  const auto decided = [&](const char* command, const char* mode) {
+    return Shipped::word(generation->policy().decide(read_policy_request(
+        {{"kind", "start"}, {"mode", mode}, {"tool", "x"}, {"command", command}})));
+  };
+  CHECK(decided("frob", "auto") == "allow");
+  CHECK(decided("frob", "review") == "allow");
+  CHECK(decided("frob", "other") == "ask");
+  CHECK(decided("grind", "review") == "allow");
+  CHECK(decided("grind", "auto") == "ask");
 }
 
 TEST_CASE("commands that destroy the machine are denied in every mode") {

@@ -139,6 +139,9 @@ Status ClientImpl::open_link() {
   if (shut_down_ || closing_) {
     return Status::error("shutdown", "the runtime is shutting down; nothing is started any more");
   }
+  if (link_ != nullptr && !link_->restore_limits()) {
+    link_->give_up("the limits of the keeper were lowered, as only a run can do");
+  }
   if (link_ != nullptr) return {};
   if (adopted_) return Status::error("keeper_lost", "the keeper of this run is gone");
   // Built in, it is the same for each keeper that follows a lost one.
@@ -199,8 +202,9 @@ void ClientImpl::kill(RunKey run, int signal_number, Millis grace) {
 }
 
 void ClientImpl::usage(RunKey run, OnUsage on_usage) {
+  // Of a run whose end has just come, the keeper knows what is left before it reports it.
   const Entry* entry = find(run);
-  if (entry == nullptr || link_ == nullptr || !entry->active() || entry->phase == Phase::kLosing) {
+  if (entry == nullptr || link_ == nullptr || entry->phase == Phase::kLosing) {
     later([on_usage = std::move(on_usage)] { on_usage(std::nullopt); });
     return;
   }
@@ -248,6 +252,7 @@ void ClientImpl::shutdown(Millis grace) {
   if (link_ == nullptr) return;
   wire::encode_shutdown(link_->buffer(), {grace});
   link_->send();
+  link_->expect_nothing();
 }
 
 void ClientImpl::close(std::function<void()> on_closed) {

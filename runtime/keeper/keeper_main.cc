@@ -138,6 +138,8 @@ int main(int argc, char** argv) {
     return kWrongUse;
   }
   ::fcntl(gibbous::kInheritedSocket, F_SETFD, FD_CLOEXEC);
+  // No run of an unprivileged user may trace what guards it.
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   WardenPage* page = nullptr;
   if (argc > 1 && std::string_view(argv[1]) == gibbous::paths::kHelperArgument) {
     ::prctl(PR_SET_NAME, "gibbous-paths", 0, 0, 0);

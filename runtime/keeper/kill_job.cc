@@ -74,9 +74,9 @@ void Killer::tick(KeeperRun& run, Time now) {
 void Killer::start_killing(KeeperRun& run, Time now) {
   KillJob& job = *run.job;
   job.killing = true;
-  job.bound = now + kKillBound;
   job.backoff = kFirstBackoff;
   kill_round(run, now);
+  job.bound = std::chrono::steady_clock::now() + kKillBound;
 }
 
 void Killer::kill_round(KeeperRun& run, Time now) {
@@ -84,6 +84,8 @@ void Killer::kill_round(KeeperRun& run, Time now) {
   std::size_t known = 0;
   int passes = 0;
   do {
+    // A tree that has grown twice goes on growing.
+    if (passes == 2) process_table_.halt(&run);
     if (passes > 0) process_table_.rescan();
     known = job.seen.size();
     send(run, SIGKILL);
@@ -109,6 +111,8 @@ void Killer::finish(KeeperRun& run, KillReport::How how, std::vector<pid_t> surv
   report.how = how;
   report.dead = static_cast<std::uint32_t>(job->seen.size() - survivors.size());
   report.survivors = std::move(survivors);
+  const std::vector<pid_t> strangers = process_table_.strangers(&run);
+  report.survivors.insert(report.survivors.end(), strangers.begin(), strangers.end());
   report_(run, report, job->reports);
 }
 

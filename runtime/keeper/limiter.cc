@@ -88,6 +88,7 @@ Result<std::unique_ptr<DetachedLimits>> Limiter::prepare(const TreeLimits& limit
   find_places();
   auto kept = std::make_unique<DetachedLimits>();
   kept->limits = limits;
+  kept->kills_around = count_memory_kills(places_->memory_around);
   std::string why = "this machine gives Gibbous no cpu control group";
   // Processor time alone needs no limit of a group.
   if (limits.memory_bytes != 0 || limits.pids != 0 || limits.cpu_share_millis != 0) {
@@ -159,6 +160,13 @@ std::optional<LimitReached> Limiter::look(KeeperRun& run) {
   auto reached = run.limits->group->reached();
   run.limits->reached = reached.has_value();
   return reached;
+}
+
+std::optional<LimitReached> Limiter::killed_around(const KeeperRun& run) const {
+  if (!places_ || !run.limits) return std::nullopt;
+  const CgroupPlace& around = places_->memory_around;
+  if (count_memory_kills(around) <= run.limits->kills_around) return std::nullopt;
+  return LimitReached{LimitKind::kMemory, memory_limit_of(around), 0};
 }
 
 // Returns what the tree has in memory once that may be over the limit, and less before: the sum of

@@ -30,6 +30,7 @@ struct DetachedLimits {
   Time poll_due = Time::max();      // the next look at /proc
   Time due = Time::max();           // the next look of either kind
   bool reached = false;
+  std::uint64_t kills_around = 0;    // for memory, in the surrounding group, at the start
   std::uint64_t machine_shared = 0;  // at the start; for memory without a group
 };
 
@@ -52,6 +53,8 @@ class Limiter {
   void begin(KeeperRun& run, Time now);
   // Called when a group of this run has reported something, or its leader has ended.
   std::optional<LimitReached> look(KeeperRun& run);
+  // Called when SIGKILL has ended its leader: the kernel may have, for the surrounding group.
+  std::optional<LimitReached> killed_around(const KeeperRun& run) const;
   // The run whose group has this descriptor; null: none has.
   KeeperRun* run_of_event(int fd);
   // The kernel may report an event before its counters show it: looks again soon, several times.

@@ -13,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -21,6 +22,7 @@
 #include "runtime/base/random_id.h"
 #include "runtime/keeper/control_socket.h"
 #include "runtime/process/launch.h"
+#include "runtime/process/mark.h"
 #include "runtime/process/proc.h"
 
 namespace gibbous {
@@ -41,6 +43,10 @@ constexpr int kWeight = 8;
 constexpr int kSuspicious = 6 * kWeight;
 constexpr int kLongSuspicious = 24 * kWeight;
 constexpr int kHopeless = 72 * kWeight;
+// In so many looks a keeper that was asked something answers; one that a run holds with ptrace(2)
+// has a tenth of them. Looks and not time: this process may have stood still itself.
+constexpr int kSilentLooks = 80;
+constexpr int kHeldWeight = 10;
 constexpr const char* kAdvice = "; set GIBBOUS_KEEPER to the gibbous-keeper of this Gibbous";
 
 const char* step_text(LaunchStep step) {
@@ -73,6 +79,23 @@ void reap_if_ours(int pidfd) {
   (void)::poll(&end, 1, kReapLimitMillis);
   siginfo_t info{};
   (void)::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG);
+}
+
+enum class Tracer : std::uint8_t { kNone, kRun, kOther };
+
+// Whether a process of a run traces the keeper, or another one, such as a debugger.
+Tracer tracer_of(pid_t keeper) {
+  constexpr std::size_t kStatusBytes = 8192;
+  std::array<char, kStatusBytes> text;
+  if (!read_proc_file(keeper, "status", text)) return Tracer::kNone;
+  const std::string number(status_field(text.data(), "TracerPid"));
+  pid_t at = std::atoi(number.c_str());
+  if (at == 0) return Tracer::kNone;
+  while (at > 1 && at != keeper) {
+    const auto stat = read_stat(at);
+    at = stat ? stat->parent : 0;
+  }
+  return at == keeper ? Tracer::kRun : Tracer::kOther;
 }
 
 bool has_ended(int pidfd) {
@@ -270,11 +293,15 @@ bool Link::take_hello(const wire::Header& header, const Channel::Received& recei
   }
   greeted_ = true;
   handshake_.stop();
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    ::prlimit(pid_, static_cast<__rlimit_resource>(i), nullptr, &limits_[i]);
+  }
   return true;
 }
 
 bool Link::take_message(const wire::Header& header, Channel::Received& received) {
   if (header.version != wire::kVersion) return false;
+  asked_ = false;
   if (header.type != wire::Type::kLookout) return owner_.on_message(header, received);
   // Where this process has no room for it, there is no lookout to be told.
   if (received.fds.size() > 0) lookout_ = std::move(received.fds[0]);
@@ -314,12 +341,48 @@ void Link::keep_going() {
     tell_lookout(suspicion_ < kLongSuspicious ? wire::kKeeperStopped : wire::kKeeperStoppedLong);
     next_word_ += kSuspicious;
   }
+  const bool held = tracer_of(pid_) == Tracer::kRun;
+  if (greeted_ && expects_ && (asked_ || held || looks_soon_ == 1)) await_answer();
+  if (lost_ || closing_) return;
+  if (asked_) looks_soon_ = std::max(looks_soon_, 1);
   if (suspicion_ == 0) {
     next_word_ = kSuspicious;
   } else {
     looks_soon_ = std::max(looks_soon_, 1);
   }
   pulse_.start(looks_soon_ > 0 ? kStoppedPulse : kPulse);
+}
+
+// Any message is an answer; a question about no run always has one.
+void Link::await_answer() {
+  if (!asked_) {
+    silent_looks_ = 0;
+    wire::encode_usage(buffer_, 0, 0);
+    const int looks = looks_soon_;
+    send();
+    looks_soon_ = looks;
+    asked_ = true;
+  }
+  const Tracer tracer = tracer_of(pid_);
+  if (tracer != Tracer::kOther) silent_looks_ += tracer == Tracer::kRun ? kHeldWeight : 1;
+  if (silent_looks_ > kSilentLooks) lose("the keeper " + path_ + " does not answer");
+}
+
+// A run can lower the limits of its keeper. Soft ones are raised again, hard ones only by root.
+bool Link::restore_limits() {
+  if (!greeted_ || adopting_) return true;
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    const auto resource = static_cast<__rlimit_resource>(i);
+    if (std::find(kMarkResources.begin(), kMarkResources.end(), static_cast<int>(i)) !=
+        kMarkResources.end()) {
+      continue;
+    }
+    rlimit now{};
+    if (::prlimit(pid_, resource, nullptr, &now) != 0) return true;  // it has ended
+    const bool lowered = now.rlim_cur < limits_[i].rlim_cur || now.rlim_max < limits_[i].rlim_max;
+    if (lowered && ::prlimit(pid_, resource, &limits_[i], nullptr) != 0) return false;
+  }
+  return true;
 }
 
 void Link::tell_lookout(char word) {

@@ -2,8 +2,10 @@
 // that watch both. Loop thread only.
 #pragma once
 
+#include <sys/resource.h>
 #include <uv.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -39,6 +41,13 @@ class Link {
   // Connects to a keeper of detached runs; on_message reports them.
   static Result<Link*> adopt(uv_loop_t* loop, const std::string& control_socket, LinkOwner& owner,
                              OpenHandles& handles);
+  // Undoes what a run has done to the keeper's limits; false: it cannot, and the keeper may start
+  // nothing any more.
+  bool restore_limits();
+  // Ends the keeper, which the owner is then told of.
+  void give_up(std::string reason) { lose(std::move(reason)); }
+  // It ends, and answers no more.
+  void expect_nothing() { expects_ = false; }
   // Nothing is reported afterwards. Frees the link once libuv releases its handles.
   void close();
 
@@ -63,6 +72,7 @@ class Link {
   int keeper() const { return keeper_ ? keeper_.get() : pidfd_.get(); }
   void lose(std::string reason);
   void keep_going();
+  void await_answer();
   void tell_lookout(char word);
   void on_closed();
   void free_self();
@@ -87,8 +97,12 @@ class Link {
   LoopTimer pulse_;      // checks whether the keeper is stopped: seldom, and soon after a message
   UniqueFd lookout_;     // what is written there reaches it; unset: there is none
   int looks_soon_ = 0;   // number of looks in a row that come soon
-  int suspicion_ = 0;    // that the keeper is stopped on purpose
-  int next_word_ = 0;    // with which suspicion the lookout is told
+  bool expects_ = true;
+  bool asked_ = false;                         // the keeper owes an answer
+  int silent_looks_ = 0;                       // since it was asked
+  std::array<rlimit, RLIM_NLIMITS> limits_{};  // of the keeper, when it answered first
+  int suspicion_ = 0;                          // that the keeper is stopped on purpose
+  int next_word_ = 0;                          // with which suspicion the lookout is told
   int events_ = 0;
   int open_polls_ = 0;
   bool adopting_ = false;  // the keeper may have another host

@@ -13,16 +13,13 @@
 #include "runtime/keeper/kill_job.h"
 #include "runtime/keeper/limiter.h"
 #include "runtime/keeper/starter.h"
+#include "runtime/process/launch.h"
 #include "runtime/process/proc.h"
 #include "runtime/process/run_group.h"
 #include "runtime/process/signals.h"
 
 namespace gibbous::keeper {
-namespace {
-
-constexpr RunKey kUnknownRun = ~RunKey{0};
-
-}  // namespace
+namespace {}  // namespace
 
 ProcessTable::ProcessTable(std::uint32_t keeper_number, ProcessTree tree)
     : keeper_number_(keeper_number),
@@ -70,33 +67,44 @@ void ProcessTable::remove(KeeperRun& run) {
 }
 
 KeeperRun* ProcessTable::run_of_orphan(pid_t pid) {
-  if (const auto known = orphans_.find(pid); known != orphans_.end()) return find(known->second);
-  KeeperRun* run = attribute(pid);
-  orphans_[pid] = run == nullptr ? kUnknownRun : run->key;
-  return run;
+  const auto [known, is_new] = orphans_.try_emplace(pid);
+  if (is_new) known->second = attribute(pid);
+  return find(known->second.run);
 }
 
-KeeperRun* ProcessTable::attribute(pid_t pid) {
-  if (const auto marks = read_marks(pid)) {
-    if (const auto number = marks->run_of(keeper_number_)) {
-      const auto entry = by_mark_.find(*number);
-      return entry == by_mark_.end() ? nullptr : find(entry->second);
-    }
+// First what a process cannot change: its ancestors, its group (unless it is privileged) and its
+// session.
+ProcessTable::Owner ProcessTable::attribute(pid_t pid) {
+  if (const auto seen = sightings_.find(pid); seen != sightings_.end() && find(seen->second.run)) {
+    const auto stat = read_stat(pid);
+    if (stat && stat->start_time <= seen->second.time) return {seen->second.run, true};
   }
   if (const auto number = read_run_group(pid, keeper_group_)) {
     for (auto& [key, run] : runs_) {
-      if (run.group == *number) return &run;
+      if (run.group == *number) return {key, true};
     }
   }
   if (const auto entry = by_session_.find(::getsid(pid)); entry != by_session_.end()) {
-    return find(entry->second);
+    return {entry->second, true};
+  }
+  const auto marks = read_marks(pid);
+  const auto marked = marks ? marks->run_of(keeper_number_) : std::nullopt;
+  if (const auto entry = by_mark_.find(marked.value_or(0)); entry != by_mark_.end()) {
+    return {entry->second, marks->sure_run_of(keeper_number_).has_value()};
   }
   const auto tag = read_environment_variable(pid, kRunVariable);
-  if (!tag || tag->empty()) return nullptr;
   for (auto& [key, run] : runs_) {
-    if (run.env_tag == *tag) return &run;
+    if (tag && !tag->empty() && run.env_tag == *tag) return {key, mark_mode() == MarkMode::kNone};
   }
-  return nullptr;
+  return {};
+}
+
+void ProcessTable::note_sightings(RunKey run, const std::vector<pid_t>& members,
+                                  std::uint64_t time) {
+  for (const pid_t pid : members) sightings_[pid] = {run, time};
+  if (sightings_.size() < most_sightings_) return;
+  std::erase_if(sightings_, [](const auto& each) { return ::kill(each.first, 0) != 0; });
+  most_sightings_ = std::max(most_sightings_, 2 * sightings_.size());
 }
 
 void ProcessTable::forget_process(pid_t pid) {
@@ -122,20 +130,34 @@ void ProcessTable::rescan() {
   }
 }
 
-bool ProcessTable::has_strangers() const {
-  return std::any_of(own_children_.begin(), own_children_.end(), [this](pid_t pid) {
+std::vector<pid_t> ProcessTable::strangers(const KeeperRun* run) const {
+  std::vector<pid_t> all;
+  for (const pid_t pid : own_children_) {
     const auto known = orphans_.find(pid);
-    return known != orphans_.end() && !runs_.contains(known->second);
-  });
+    if (known == orphans_.end()) continue;
+    const Owner& owner = known->second;
+    if ((owner.sure && runs_.contains(owner.run)) || (run && owner.run == run->key)) continue;
+    const auto stat = read_stat(pid);
+    if (stat && stat->alive() && !(run && stat->start_time < run->start_time)) all.push_back(pid);
+  }
+  return all;
 }
 
 std::vector<pid_t> ProcessTable::members(const KeeperRun& run) {
   std::vector<pid_t> roots;
   if (run.leader != 0) roots.push_back(run.leader);
-  // One that was reaped meanwhile may have its pid from elsewhere by now, and so children, too.
-  std::copy_if(run.orphans.begin(), run.orphans.end(), std::back_inserter(roots),
-               [this](pid_t pid) { return orphans_.contains(pid); });
-  return tree_.with_descendants(roots);
+  bool sure = true;
+  for (const pid_t pid : run.orphans) {
+    // One that was reaped meanwhile may have its pid from elsewhere by now, and so children, too.
+    const auto known = orphans_.find(pid);
+    if (known == orphans_.end()) continue;
+    roots.push_back(pid);
+    sure = sure && known->second.sure;
+  }
+  const std::uint64_t now = boot_ticks(boot_nanoseconds());
+  std::vector<pid_t> all = tree_.with_descendants(roots);
+  if (sure) note_sightings(run.key, all, now);
+  return all;
 }
 
 std::vector<pid_t> ProcessTable::all_members() {
@@ -149,7 +171,10 @@ bool ProcessTable::is_spared(pid_t own_child) {
   if (!spare_detached_) return false;
   const KeeperRun* run = find_leader(own_child);
   if (run == nullptr) run = run_of_orphan(own_child);
-  return run != nullptr && run->keep != nullptr;
+  const auto orphan = orphans_.find(own_child);
+  // What may have made up that it belongs to a detached run ends with the others.
+  return run != nullptr && run->keep != nullptr &&
+         (orphan == orphans_.end() || orphan->second.sure);
 }
 
 bool ProcessTable::is_own_child(pid_t pid) const {
@@ -206,6 +231,19 @@ void ProcessTable::signal_all(const std::vector<pid_t>& members, int signal_numb
       const auto stat = read_stat(held);
       return stat && std::find(members.begin(), members.end(), stat->parent) != members.end();
     });
+  }
+}
+
+void ProcessTable::halt(const KeeperRun* run) {
+  constexpr int kMaxPasses = 200;
+  std::unordered_set<pid_t> stopped;
+  for (int pass = 0; pass < kMaxPasses; ++pass) {
+    rescan();
+    const std::vector<pid_t> all = run == nullptr ? all_members() : members(*run);
+    const std::size_t known = stopped.size();
+    stopped.insert(all.begin(), all.end());
+    if (stopped.size() == known) return;
+    run == nullptr ? signal_all(all, SIGSTOP) : signal(*run, all, SIGSTOP);
   }
 }
 

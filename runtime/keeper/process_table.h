@@ -51,10 +51,11 @@ struct KeeperRun {
   std::int64_t started_at = 0;   // Unix milliseconds
   bool undisturbed = false;      // the SIGTERM after its host changes nothing for it
   std::optional<LimitReached> limit_hit;
-  std::vector<Placeholder> placeholders;  // of its sandbox
-  TemporaryHold temporary;                // of its sandbox
-  std::string outside_group;              // of its session, when it has no sandbox
-  std::string network_group;              // that it shares; "": none
+  std::vector<Placeholder> placeholders;    // of its sandbox
+  TemporaryHold temporary;                  // of its sandbox
+  std::shared_ptr<TemporaryGroup> sockets;  // of tmux and screen, or null
+  std::string outside_group;                // of its session, when it has no sandbox
+  std::string network_group;                // that it shares; "": none
   // The pipe that is its standard input, which a process that waits for input reads; 0: no pipe.
   std::uint64_t stdin_device = 0;
   std::uint64_t stdin_inode = 0;
@@ -81,9 +82,9 @@ class ProcessTable {
   // reaped.
   void set_apart(pid_t pid) { apart_.insert(pid); }
 
-  // Whether a child of the keeper lives of which nobody knows to which run it belongs, as of the
-  // last rescan.
-  bool has_strangers() const;
+  // The living children of the keeper of which it is not sure to which run they belong, as of the
+  // last rescan; with `run`: without those that count as its own or are older.
+  std::vector<pid_t> strangers(const KeeperRun* run = nullptr) const;
 
   // Looks at the keeper's children again and updates the orphans of each run.
   void rescan();
@@ -101,6 +102,10 @@ class ProcessTable {
   void spare_detached(bool spare) { spare_detached_ = spare; }
   // Signals everything below the keeper except what is spared.
   void signal_all(const std::vector<pid_t>& members, int signal_number);
+  // Stops what keeps growing (SIGSTOP) until nothing new appears: the run's tree, or without a run
+  // everything that is not spared. What is stopped makes no more processes, and keeps the place of
+  // those that it would make.
+  void halt(const KeeperRun* run);
   static std::vector<pid_t> alive(const std::vector<pid_t>& pids);
 
   template <typename Visit>
@@ -109,7 +114,11 @@ class ProcessTable {
   }
 
  private:
-  KeeperRun* attribute(pid_t pid);
+  struct Owner {
+    RunKey run = ~RunKey{0};  // of no run
+    bool sure = false;        // a process cannot have made it up
+  };
+  Owner attribute(pid_t pid);
   bool is_own_child(pid_t pid) const;
   bool is_spared(pid_t own_child);
   // Signals one process, and with SIGKILL its whole group.
@@ -125,7 +134,15 @@ class ProcessTable {
   std::unordered_map<std::uint32_t, RunKey> by_mark_;
   std::unordered_map<pid_t, RunKey> by_session_;
   // Orphans by pid, which stays theirs until the keeper reaps them.
-  std::unordered_map<pid_t, RunKey> orphans_;
+  std::unordered_map<pid_t, Owner> orphans_;
+  // What was below a run once, and when, as ProcessStat::start_time: it stays that run's.
+  struct Sighting {
+    RunKey run = 0;
+    std::uint64_t time = 0;
+  };
+  void note_sightings(RunKey run, const std::vector<pid_t>& members, std::uint64_t time);
+  std::unordered_map<pid_t, Sighting> sightings_;
+  std::size_t most_sightings_ = 4096;  // then those of processes that have ended go
   std::vector<pid_t> own_children_;
   std::unordered_set<pid_t> apart_;
   std::vector<RunKey> with_orphans_;

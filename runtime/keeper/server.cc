@@ -35,6 +35,7 @@ constexpr int kCheckPause = 3;
 constexpr milliseconds kMaxCheckPause{20};
 // Stop reading from the library once this many replies are unsent.
 constexpr std::size_t kMaxQueuedReplies = 4096;
+constexpr int kShellSawKill = 128 + SIGKILL;  // how a shell ends after its command
 
 std::string errno_text() {
   return std::strerror(errno);
@@ -259,7 +260,7 @@ void Server::reap() {
       if (process_table_) let_go_of_names();
       continue;
     }
-    if (leads == nullptr && orphan_of == nullptr && process_table_) let_go_of_names();
+    if (leads == nullptr && process_table_) let_go_of_names();
     KeeperRun* of = leads != nullptr ? leads : orphan_of;
     if (of != nullptr) of->reaped_cpu += cpu_of(usage);
     if (leads != nullptr) {
@@ -289,6 +290,8 @@ void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
   } else if (!is_ending && exit.signal == SIGKILL && page_ != nullptr &&
              page_->is_culprit(run.mark_run)) {
     limit_reached(run, {LimitKind::kGuards, 0, 0});
+  } else if (!is_ending && !run.job && (exit.signal == SIGKILL || exit.code == kShellSawKill)) {
+    if (const auto around = limiter_->killed_around(run)) limit_reached(run, *around);
   }
   note_end(run, exit);
   if (waits_for_host) {
@@ -341,7 +344,7 @@ void Server::remove(KeeperRun& run) {
 void Server::let_go_of_names() {
   if (names_.empty()) return;
   process_table_->rescan();
-  if (process_table_->has_strangers()) return;
+  if (!process_table_->strangers().empty()) return;
   std::erase_if(names_, [this](const HeldName& held) { return !cleanups_->owes(held.run); });
 }
 
@@ -353,6 +356,7 @@ Server::~Server() {
   process_table_->for_each([](KeeperRun& run) {
     for (Placeholder& name : run.placeholders) name.leave();
     run.temporary.leave();
+    if (run.sockets) run.sockets->leave();
   });
 }
 
@@ -362,9 +366,9 @@ void Server::tell_warden(Time until) {
 
 void Server::tell_warden_of_kept() {
   if (page_ == nullptr) return;
-  std::vector<std::uint32_t> kept;
+  std::vector<WardenPage::KeptRun> kept;
   process_table_->for_each([&kept](const KeeperRun& run) {
-    if (run.keep) kept.push_back(run.mark_run);
+    if (run.keep) kept.push_back({run.mark_run, run.group});
   });
   page_->set_kept(kept);
 }
@@ -414,7 +418,10 @@ void Server::report_left(KeeperRun& run, std::uint32_t alive) {
 }
 
 void Server::report_killed(KeeperRun& run, const KillReport& report, std::uint32_t reports) {
-  if (run.leader == 0) report_left(run, static_cast<std::uint32_t>(report.survivors.size()));
+  const bool ended = report.how != KillReport::How::kSurvivors;  // else those are strangers
+  if (run.leader == 0) {
+    report_left(run, ended ? 0 : static_cast<std::uint32_t>(report.survivors.size()));
+  }
   grant_and_report(run.key, report, run.forgotten ? 0 : reports);
 }
 
@@ -448,7 +455,9 @@ void Server::begin_kills(Time now) {
     KeeperRun* run = process_table_->find(request.run);
     if (run == nullptr) {
       if (request.own) continue;
-      grant_and_report(request.run, KillReport{}, 1);
+      KillReport report;
+      report.survivors = process_table_->strangers();
+      grant_and_report(request.run, report, 1);
       continue;
     }
     killer_->begin(*run, request.kill.signal_number, request.kill.grace, now, !request.own);

@@ -245,7 +245,9 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   const RunGroup* group = (*limits)->group.get();
   const Mark mark = process_table_->next_mark();
   // Before it lives: the warden must know it as kept.
-  if (start->keep && page_ != nullptr) page_->add_kept(mark.run);
+  if (start->keep && page_ != nullptr) {
+    page_->add_kept({mark.run, group == nullptr ? 0 : group->number()});
+  }
   StartOutcome outcome = starter_->start(*start, strings, mark, group);
   if (outcome.failure) {
     limiter_->release(std::move(*limits), std::chrono::steady_clock::now());
@@ -271,6 +273,7 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   run.stdin_inode = outcome.stdin_inode;
   run.placeholders = std::move(outcome.placeholders);
   run.temporary = std::move(outcome.temporary);
+  run.sockets = std::move(outcome.sockets);
   run.outside_group = std::move(outcome.outside_group);
   run.network_group = std::move(outcome.network_group);
   run.limits = std::move(*limits);
@@ -375,7 +378,8 @@ void Server::answer_usage_questions() {
                               .stdin_inode = run->stdin_inode,
                               .stdin_device = run->stdin_device,
                               .ports = true,
-                              .waiting = true});
+                              .waiting = true,
+                              .names = run->leader == 0});
       is.usage.cpu += run->reaped_cpu;
     }
     wire::encode_usage_is(out_, key, is);

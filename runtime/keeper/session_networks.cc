@@ -32,11 +32,11 @@ std::vector<std::uint16_t> ports_of(const std::string& group) {
 
 }  // namespace
 
-Result<const network::Place*> SessionNetworks::take(const std::string& group, bool own_user,
+Result<const network::Place*> SessionNetworks::take(const std::string& group, int user,
                                                     const std::string& session) {
   Shared& shared = by_group_[group];
   if (!shared.place.network) {
-    auto made = network::make_place(own_user);
+    auto made = network::make_place(user);
     if (!made) {
       by_group_.erase(group);
       return made.status();

@@ -24,8 +24,8 @@ class SessionNetworks {
   ~SessionNetworks() { clear({}); }
 
   // `group`: "5432,6379/name": the ports of this machine that its runs may reach, and a name.
-  // `own_user`: as network::make_place. `session`: as NetworkSign::put_up. Counts one more run.
-  Result<const network::Place*> take(const std::string& group, bool own_user,
+  // `user`: as network::make_place. `session`: as NetworkSign::put_up. Counts one more run.
+  Result<const network::Place*> take(const std::string& group, int user,
                                      const std::string& session);
   // Whether another keeper has a network for the session of this group.
   bool is_one_of_several(const std::string& group) const;

@@ -14,16 +14,19 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "runtime/base/mounts.h"
 #include "runtime/keeper/holdable.h"
 #include "runtime/keeper/session_sockets.h"
 #include "runtime/paths/walk.h"
 #include "runtime/process/terminal.h"
+#include "runtime/sandbox/socket_directory.h"
 #include "runtime/sandbox/temporary_plan.h"
 
 namespace gibbous::keeper {
@@ -160,12 +163,26 @@ std::string beginning_of(const std::string& path) {
   return text;
 }
 
+// Where the keeper looks how many processes a run has, the kernel stops it at that many more than
+// the user has now: more than it may have, and fewer than fill the machine. The count of all users'
+// threads, which one read tells, is no less than that of this one's.
+rlimit most_processes(std::uint32_t of_run) {
+  constexpr rlim_t kSpare = 4096;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NPROC, &limit);
+  const std::string load = read_small_file("/proc/loadavg");  // "0.1 0.1 0.1 RUNNING/ALL LAST\n"
+  const std::size_t all = load.find('/');
+  if (all == std::string::npos) return limit;
+  const rlim_t most = std::strtoul(load.c_str() + all + 1, nullptr, 10) + kSpare + of_run;
+  return {std::min(limit.rlim_cur, most), std::min(limit.rlim_max, most)};
+}
+
 constexpr const char* kSeveralNetworks =
     "another process of Gibbous has runs of this session in a network of its own: what listens "
     "there cannot be reached at 127.0.0.1 from this run, nor what listens here from those";
 
-std::string env_tag_of(const std::vector<char*>& env) {
-  const std::string prefix = std::string(kRunVariable) + "=";
+std::string_view variable_of(const std::vector<char*>& env, const std::string& name) {
+  const std::string prefix = name + "=";
   for (const char* variable : env) {
     if (variable != nullptr && std::strncmp(variable, prefix.c_str(), prefix.size()) == 0) {
       return variable + prefix.size();
@@ -315,6 +332,10 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     if (mode != MarkMode::kNone) limits.push_back({resource, mark_limit(mark, mode, resource)});
   }
   limits.push_back({RLIMIT_NOFILE, files_});
+  if (start.tree_limits.pids != 0 &&
+      !(group != nullptr && group->in_force().pids != LimitMeans::kNone)) {
+    limits.push_back({RLIMIT_NPROC, most_processes(start.tree_limits.pids)});
+  }
   for (const ResourceLimit& limit : start.limits) {
     // The mark uses these limits, and refusing them is better than losing it.
     const bool holds_mark = std::find(kMarkResources.begin(), kMarkResources.end(),
@@ -341,6 +362,8 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     }
   }
   StartOutcome outcome;
+  auto sockets = make_sockets(temporary_groups_, variable_of(strings.env, "TMUX_TMPDIR"));
+  if (!sockets) sockets = make_sockets(temporary_groups_, variable_of(strings.env, "SCREENDIR"));
   SharedNetwork shares;
   std::unique_ptr<PreparedSandbox> sandbox;
   SandboxStart words;
@@ -361,6 +384,11 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     }
   } else if (strings.sandbox) {
     if (!support_) support_ = probe_sandbox_support();
+    if (support_->through_user_namespace && !user_namespace_) {
+      auto made = network::make_user_namespace();
+      if (!made) return failed(StartStep::kSandbox, ENOTSUP, made.status().message());
+      user_namespace_ = std::move(*made);
+    }
     if (!strings.sandbox->temporary_group.empty()) remove_old_temporary_beside();
     SandboxStart start_sandbox = words;
     start_sandbox.lookups = &lookups_;
@@ -370,17 +398,17 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     if (!session.empty() && processes_of && strings.sandbox->network != SandboxNetwork::kOff) {
       start_sandbox.sockets = session_sockets([&] { return processes_of(session); });
     }
+    start_sandbox.user_namespace = user_namespace_.get();
     start_sandbox.has_terminal = start.terminal.has_value();
     if (strings.sandbox->network == SandboxNetwork::kLoopback &&
         !strings.sandbox->network_group.empty()) {
       const std::string& group = strings.sandbox->network_group;
       const std::string& owner = strings.sandbox->temporary_group;
       // Networks with other ports of the machine are others in any case.
-      const auto place = networks_.take(group, support_->through_user_namespace,
-                                        owner.empty() ? "" : owner + "/" + group);
+      const auto place =
+          networks_.take(group, user_namespace_.get(), owner.empty() ? "" : owner + "/" + group);
       if (!place) return failed(StartStep::kSandbox, ENOTSUP, place.status().message());
       shares = SharedNetwork(networks_, group);
-      start_sandbox.user_namespace = (*place)->user.get();
       start_sandbox.network_namespace = (*place)->network.get();
     }
     auto prepared =
@@ -412,6 +440,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     outcome.placeholders = sandbox->take_placeholders();
     outcome.temporary = sandbox->take_temporary();
   }
+  outcome.sockets = std::move(sockets);
   if (start.keep) {
     outcome.kept_out = std::move(library[kOut]);
     outcome.kept_err = std::move(library[kErr]);
@@ -433,7 +462,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     if (end) outcome.fds.add(std::move(end));
   }
   outcome.end_place = strings.end_place;
-  outcome.env_tag = env_tag_of(strings.env);
+  outcome.env_tag = variable_of(strings.env, kRunVariable);
   return outcome;
 }
 

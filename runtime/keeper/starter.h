@@ -40,10 +40,11 @@ struct StartOutcome {
   std::string keep_directory;
   std::string notes;
   std::optional<EndPlace> end_place;
-  std::vector<Placeholder> placeholders;  // of its sandbox, until nothing of the run is left
-  TemporaryHold temporary;                // of its sandbox, as long
-  std::string outside_group;              // of its session, when it has no sandbox; "": not known
-  std::string network_group;              // to be let go of then; "": none
+  std::vector<Placeholder> placeholders;    // of its sandbox, until nothing of the run is left
+  TemporaryHold temporary;                  // of its sandbox, as long
+  std::shared_ptr<TemporaryGroup> sockets;  // of tmux and screen, or null
+  std::string outside_group;                // of its session, when it has no sandbox; "": not known
+  std::string network_group;                // to be let go of then; "": none
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
 };
 
@@ -101,6 +102,9 @@ class Starter {
   std::function<void(pid_t)> on_process_;
   bool has_removed_ = false;
   std::optional<SandboxSupport> support_;  // the first start with a sandbox finds it out
+  // That all sandboxes have, where they need one: a child that shares the memory of the keeper,
+  // which is not dumpable, cannot say who it is in one of its own.
+  UniqueFd user_namespace_;
   Lookups lookups_;
   Rulesets rulesets_;
   TemporaryGroups temporary_groups_;

@@ -57,8 +57,7 @@ bool is_over(const UniqueFd& process) {
 }
 
 bool is_kept(const WardenPage& page, pid_t pid) {
-  const auto run = run_of(page, pid);
-  return run && page.is_kept(*run);
+  return page.spares(pid);
 }
 
 bool Watched::send(int number) const {

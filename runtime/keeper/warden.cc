@@ -148,7 +148,7 @@ class Guard {
   void sweep() {
     const Restless restless(kFast);
     const CgroupPlaces places = find_cgroup_places();
-    kill_run_groups(places, page_.keeper(), [this](pid_t pid) { return is_kept(pid); });
+    kill_run_groups(places, page_.keeper(), [this](pid_t pid) { return page_.spares(pid); });
     const auto until = steady_clock::now() + kSweep;
     milliseconds pause = kFirstSweepPause;
     int empty = 0;
@@ -172,20 +172,14 @@ class Guard {
     if (stat && stat->state == 'T') ::kill(pid, SIGCONT);
   }
 
-  bool is_kept(pid_t pid) const {
-    const auto marks = read_marks(pid);
-    const auto run = marks ? marks->run_of(page_.keeper()) : std::nullopt;
-    return run && page_.is_kept(*run);
-  }
-
   bool end_round() {
     std::vector<pid_t> roots = tree_.own_children();
-    std::erase_if(roots, [this](pid_t pid) { return pid == keeper_ ? false : is_kept(pid); });
+    std::erase_if(roots, [this](pid_t pid) { return pid != keeper_ && page_.spares(pid); });
     const std::vector<pid_t> all = tree_.with_descendants(roots);
     const std::unordered_set<pid_t> members(all.begin(), all.end());
     bool found = false;
     for (const pid_t pid : all) {
-      if (pid == keeper_ || is_kept(pid)) continue;
+      if (pid == keeper_ || page_.spares(pid)) continue;
       const auto still_ours = [&](pid_t held) {
         const auto stat = read_stat(held);
         return stat && (stat->parent == ::getpid() || members.contains(stat->parent));
@@ -307,7 +301,7 @@ Time WardenPage::patience(Time least) const {
   return std::max(least, Time(Time::duration(patience_.load())));
 }
 
-void WardenPage::set_kept(const std::vector<std::uint32_t>& runs) {
+void WardenPage::set_kept(const std::vector<KeptRun>& runs) {
   const std::size_t other = 1 - current_;
   Kept& list = kept_[other];
   for (std::size_t i = 0; i < std::min(runs.size(), kMostKept); ++i) list.runs[i] = runs[i];
@@ -315,19 +309,33 @@ void WardenPage::set_kept(const std::vector<std::uint32_t>& runs) {
   current_ = other;
 }
 
-void WardenPage::add_kept(std::uint32_t run) {
+void WardenPage::add_kept(KeptRun run) {
   Kept& list = kept_[current_];
   const std::size_t count = list.count;
   if (count < kMostKept) list.runs[count] = run;
   list.count = count + 1;
 }
 
-bool WardenPage::is_kept(std::uint32_t run) const {
+template <typename Is>
+bool WardenPage::any_kept(Is is) const {
   const Kept& list = kept_[current_];
   const std::size_t count = list.count;
   if (count > kMostKept) return true;
   return std::any_of(list.runs.begin(), list.runs.begin() + static_cast<std::ptrdiff_t>(count),
-                     [run](const auto& each) { return each == run; });
+                     [&is](const auto& each) { return is(each.load()); });
+}
+
+bool WardenPage::is_kept(std::uint32_t run) const {
+  return any_kept([run](const KeptRun& each) { return each.run == run; });
+}
+
+bool WardenPage::spares(pid_t pid) const {
+  if (const auto group = read_run_group(pid, keeper_group_name(keeper_))) {
+    return any_kept([&group](const KeptRun& each) { return each.group == *group; });
+  }
+  const auto marks = read_marks(pid);
+  const auto run = marks ? marks->sure_run_of(keeper_) : std::nullopt;
+  return run && is_kept(*run);
 }
 
 void guard(pid_t keeper, const UniqueFd& host, const WardenPage& page, std::span<char> name) {

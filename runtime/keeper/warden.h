@@ -70,10 +70,17 @@ class WardenPage {
   void set_patience(Time until) { patience_ = until.time_since_epoch().count(); }
   // At least until `least`.
   Time patience(Time least) const;
-  // The numbers, in marks, of the runs that outlive their host.
-  void set_kept(const std::vector<std::uint32_t>& runs);
-  void add_kept(std::uint32_t run);
+  // A run that outlives its host: its numbers, in marks and of its control group (0: none).
+  struct alignas(std::uint64_t) KeptRun {
+    std::uint32_t run = 0;
+    std::uint32_t group = 0;
+  };
+  void set_kept(const std::vector<KeptRun>& runs);
+  void add_kept(KeptRun run);
   bool is_kept(std::uint32_t run) const;
+  // Returns whether the process belongs to such a run, and cannot have made that up: its control
+  // group counts before its marks.
+  bool spares(pid_t pid) const;
 
  private:
   static constexpr std::size_t kMostKept = 900;
@@ -91,8 +98,10 @@ class WardenPage {
   std::atomic<Time::rep> patience_{0};
   struct Kept {
     std::atomic<std::size_t> count{0};  // above kMostKept: all count as kept
-    std::array<std::atomic<std::uint32_t>, kMostKept> runs{};
+    std::array<std::atomic<KeptRun>, kMostKept> runs{};
   };
+  template <typename Is>
+  bool any_kept(Is is) const;
   std::array<Kept, 2> kept_{};  // one is changed while the other counts
   std::atomic<std::size_t> current_{0};
 };

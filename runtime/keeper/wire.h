@@ -21,7 +21,7 @@ namespace gibbous::wire {
 
 // Raise on every change of a message. The header and Hello never change, so that two versions can
 // tell each other what they are.
-inline constexpr std::uint16_t kVersion = 10;
+inline constexpr std::uint16_t kVersion = 11;
 
 inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kMaxMessageBytes = 64UL * 1024;      // to the keeper
@@ -31,6 +31,7 @@ inline constexpr std::uint32_t kMaxStrings = 1U << 20;            // argv and en
 inline constexpr std::uint32_t kMaxLimits = 32;
 inline constexpr std::size_t kMaxReportedSurvivors = 256;
 inline constexpr std::size_t kMaxReportedPorts = 64;
+inline constexpr std::size_t kMaxUsageNamesBytes = 400;
 inline constexpr std::size_t kMaxDetailBytes = 1024;
 inline constexpr std::size_t kMaxUnprotectedBytes = 2048;  // all sentences together
 inline constexpr std::size_t kMaxCachesBytes = 512;

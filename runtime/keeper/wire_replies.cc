@@ -234,6 +234,7 @@ void encode_usage_is(Buffer& out, RunKey run, const UsageIs& is) {
       .put(static_cast<std::int32_t>(is.usage.waiting_pid))
       .put(static_cast<std::int32_t>(is.usage.waiting_fd))
       .put(is.usage.waiting_stopped)
+      .put_text(is.usage.names, kMaxUsageNamesBytes)
       .put(static_cast<std::uint32_t>(ports));
   for (std::size_t i = 0; i < ports; ++i) {
     const ListeningPort& port = is.usage.ports[i];
@@ -257,6 +258,7 @@ Result<UsageIs> decode_usage_is(Bytes body) {
   is.usage.waiting_pid = reader.get<std::int32_t>();
   is.usage.waiting_fd = reader.get<std::int32_t>();
   is.usage.waiting_stopped = reader.get_bool();
+  is.usage.names = reader.get_text(kMaxUsageNamesBytes);
   const auto ports = reader.get<std::uint32_t>();
   reader.refuse_unless(ports <= kMaxReportedPorts);
   for (std::uint32_t i = 0; reader.good() && i < ports; ++i) {

@@ -38,29 +38,18 @@ bool bring_loopback_up() {
   return any && ::ioctl(any.get(), SIOCSIFFLAGS, &request) == 0;
 }
 
-// In the child: makes the namespaces, says so, and waits until they have been opened.
-[[noreturn]] void make(bool own_user, int said, int go_on) {
-  const uid_t user = ::geteuid();
-  const gid_t group = ::getegid();
-  int error = 0;
-  if (::unshare((own_user ? CLONE_NEWUSER : 0) | CLONE_NEWNET) != 0 ||
-      (own_user && !keep_identity(user, group)) || !bring_loopback_up()) {
-    error = errno == 0 ? EPERM : errno;
-  }
-  (void)!::write(said, &error, sizeof error);
-  char byte = 0;
-  (void)!::read(go_on, &byte, 1);
-  ::_exit(0);
-}
-
 Status failed(const char* what, int error) {
-  return Status::error("sandbox_unavailable",
-                       std::string("a network of its own: ") + what + ": " + std::strerror(error));
+  return Status::error("sandbox_unavailable", std::string(what) + ": " + std::strerror(error));
 }
 
-}  // namespace
+// Where a child has these, and nothing else of the caller's.
+enum Kept : int { kSaid, kGoOn, kUser, kFirstOther };
 
-Result<Place> make_place(bool own_user) {
+// Has `work` done in a child, and returns the namespace `name` in which that then is. The child is
+// dumpable, which the keeper is not: only so can it say who it is in a user namespace, and the
+// caller open what it has made.
+template <typename Work>
+Result<UniqueFd> made_in_child(const char* name, int user, Work work) {
   std::array<int, 2> said{};
   std::array<int, 2> go_on{};
   if (::pipe2(said.data(), O_CLOEXEC) != 0) return failed("pipe", errno);
@@ -75,24 +64,55 @@ Result<Place> make_place(bool own_user) {
   if (child < 0) return failed("fork", errno);
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    go_on_out.reset();
     if (::getppid() != parent) ::_exit(0);
-    make(own_user, said_out.get(), go_on_in.get());
+    // Above all of them first: one may be where another is to be.
+    const std::array<int, 3> all{said_out.get(), go_on_in.get(), user};
+    std::array<int, 3> moved{-1, -1, -1};
+    for (std::size_t i = 0; i < all.size(); ++i) moved[i] = ::fcntl(all[i], F_DUPFD, kFirstOther);
+    for (std::size_t i = 0; i < all.size(); ++i) ::dup2(moved[i], static_cast<int>(i));
+    ::syscall(SYS_close_range, kFirstOther, ~0U, 0);
+    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    int error = work() ? 0 : errno;
+    (void)!::write(kSaid, &error, sizeof error);
+    (void)!::read(kGoOn, &error, 1);
+    ::_exit(0);
   }
   said_out.reset();
   int error = EPIPE;
   (void)!::read(said_in.get(), &error, sizeof error);
-  Place place;
+  UniqueFd made;
   if (error == 0) {
-    const std::string spaces = "/proc/" + std::to_string(child) + "/ns/";
-    place.network.reset(::open((spaces + "net").c_str(), O_RDONLY | O_CLOEXEC));
-    if (own_user) place.user.reset(::open((spaces + "user").c_str(), O_RDONLY | O_CLOEXEC));
-    if (!place.network || (own_user && !place.user)) error = errno;
+    const std::string path = "/proc/" + std::to_string(child) + "/ns/" + name;
+    made.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!made) error = errno;
   }
   go_on_out.reset();
   while (::waitpid(child, nullptr, __WCLONE) < 0 && errno == EINTR) {
   }
   if (error != 0) return failed("namespace", error);
+  return made;
+}
+
+}  // namespace
+
+Result<UniqueFd> make_user_namespace() {
+  return made_in_child("user", -1, [user = ::geteuid(), group = ::getegid()] {
+    return ::unshare(CLONE_NEWUSER) == 0 && keep_identity(user, group);
+  });
+}
+
+Result<Place> make_place(int user) {
+  auto network = made_in_child("net", user, [user] {
+    return (user < 0 || ::setns(kUser, CLONE_NEWUSER) == 0) && ::unshare(CLONE_NEWNET) == 0 &&
+           bring_loopback_up();
+  });
+  if (!network) {
+    return Status::error("sandbox_unavailable",
+                         "a network of its own: " + network.status().message());
+  }
+  Place place;
+  place.network = std::move(*network);
+  if (user >= 0) place.user.reset(::fcntl(user, F_DUPFD_CLOEXEC, 0));
   return place;
 }
 

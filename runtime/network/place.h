@@ -13,10 +13,12 @@ struct Place {
   UniqueFd network;
 };
 
-// `own_user`: within a user namespace of its own, which has the caller's user and group and no
-// other, for callers that may not make a network. Forks a short-lived child. Fails with
+// A user namespace that has the caller's user and group and no other, for callers that may not make
+// other namespaces outside of one. Both fork a short-lived child, and fail with
 // "sandbox_unavailable".
-Result<Place> make_place(bool own_user);
+Result<UniqueFd> make_user_namespace();
+// `user`: the descriptor of such a one, in which it is made; -1: in the caller's.
+Result<Place> make_place(int user);
 
 // Moves this process into it; it must have one thread. False, with errno.
 bool enter(const Place& place);

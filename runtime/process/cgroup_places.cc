@@ -88,6 +88,22 @@ class Finder {
     return {};
   }
 
+  // The nearest group that counts what was killed for memory.
+  CgroupPlace memory_around() const {
+    for (const Mount& mount : mounts_) {
+      const bool second = mount.type == "cgroup2";
+      if (!second && !has(split(mount.options, ','), "memory")) continue;
+      std::string directory = directory_of(mount, own_group(second ? "" : "memory"));
+      if (directory.ends_with(std::string("/") + kKeeperLeaf)) directory = parent_of(directory);
+      const char* counts = second ? "/memory.events" : "/memory.oom_control";
+      for (; directory.size() >= mount.point.size(); directory = parent_of(directory)) {
+        if (::access((directory + counts).c_str(), R_OK) != 0) continue;
+        return {second ? LimitMeans::kCgroup2 : LimitMeans::kCgroup1, directory};
+      }
+    }
+    return {};
+  }
+
  private:
   CgroupPlace version1(const std::string& name) const {
     for (const Mount& mount : mounts_) {
@@ -126,6 +142,7 @@ CgroupPlaces find_cgroup_places(std::string_view mountinfo, std::string_view own
   places.cpu = finder.controller("cpu");
   places.pids = finder.controller("pids");
   places.kill = finder.version2("");
+  places.memory_around = finder.memory_around();
   return places;
 }
 

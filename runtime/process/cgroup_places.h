@@ -22,6 +22,8 @@ struct CgroupPlaces {
   CgroupPlace memory;
   CgroupPlace cpu;
   CgroupPlace pids;
+  // The group in which runs without a limit of their own count; need not be writable.
+  CgroupPlace memory_around;
   CgroupPlace kill;  // only version 2 has cgroup.kill; needs no controller
 };
 

@@ -84,14 +84,6 @@ class ChildStack {
   void* memory_;
 };
 
-std::uint64_t boot_nanoseconds() {
-  constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
-  timespec now{};
-  ::clock_gettime(CLOCK_BOOTTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * kNanosPerSecond +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 GIBBOUS_IN_CHILD bool fail(Shared& shared, LaunchStep step) {
   shared.error = errno;
   shared.step = step;
@@ -298,6 +290,14 @@ class AllSignalsBlocked {
 };
 
 }  // namespace
+
+std::uint64_t boot_nanoseconds() {
+  constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * kNanosPerSecond +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
 
 #if defined(__x86_64__)
 // clone(2) into a control group, which costs less than to move there. The C library has no function

@@ -67,6 +67,8 @@ struct LaunchError {
   SandboxFailure sandbox;  // for kSandbox
 };
 
+std::uint64_t boot_nanoseconds();  // CLOCK_BOOTTIME, now
+
 // Starts children of the caller in sessions of their own, with default signal dispositions for the
 // signals the caller has at default, an empty signal mask, descriptors 0, 1 and 2 only, and SIGKILL
 // when the caller ends. Every signal must be blocked in the caller.

@@ -1,10 +1,11 @@
-// The mark identifies a run's processes even if they try to hide. It is a value in two limits, each
-// of which suffices: RLIMIT_RTTIME and RLIMIT_LOCKS. fork, exec, setsid, `env -i` and closing every
-// descriptor leave them alone, every other process may read them, and they limit nothing: no thread
-// gets that much real-time CPU time, and Linux has not counted file locks since 2.4.25. Anybody may
-// lower a limit: programs that play audio lower the first, and nothing is known that lowers the
-// second. The keeper's children write them; the keeper reads them, and so does the library when the
-// keeper is gone. Any thread.
+// The mark identifies a run's processes even if they try to hide. It is a value in two limits:
+// RLIMIT_RTTIME and RLIMIT_LOCKS. fork, exec, setsid, `env -i` and closing every descriptor leave
+// them alone, every other process may read them, and they limit nothing: no thread gets that much
+// real-time CPU time, and Linux has not counted file locks since 2.4.25. A process may lower a
+// limit: programs that play audio lower the first, and nothing is known that lowers the second. So
+// the second counts the runs backwards: what lowers both to the numbers of another run makes them
+// disagree, and is found out. The keeper's children write them; the keeper reads them, and so does
+// the library when the keeper is gone. Any thread.
 #pragma once
 
 #include <sys/resource.h>
@@ -47,11 +48,17 @@ rlimit mark_limit(Mark mark, MarkMode mode, int resource = RLIMIT_RTTIME);
 struct Marks {
   std::optional<Mark> outer;
   std::optional<Mark> inner;
+  bool sure = false;  // every limit that can carry a mark says the same
 
-  // Returns the run to which the process belongs, from this keeper's point of view.
+  // Returns the run to which the process says that it belongs, from this keeper's point of view.
   std::optional<std::uint32_t> run_of(std::uint32_t keeper) const;
+  // The same, unless a process without privileges can have made it up. The caller is the keeper, or
+  // in its place: below the same other keeper, or below none.
+  std::optional<std::uint32_t> sure_run_of(std::uint32_t keeper) const;
+
+  friend bool operator==(const Marks&, const Marks&) = default;
 };
-Marks decode_marks(const rlimit& limit);
+Marks decode_marks(const rlimit& limit, int resource = RLIMIT_RTTIME);
 
 // Returns nothing if the process does not exist or its limits cannot be read. Zombies still have
 // theirs.

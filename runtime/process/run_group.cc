@@ -266,8 +266,7 @@ void RunGroup::close_entries() {
 std::optional<LimitReached> RunGroup::reached() const {
   if (memory_ != nullptr) {
     const bool second = memory_->version == LimitMeans::kCgroup2;
-    const std::string events = memory_->path + (second ? "/memory.events" : "/memory.oom_control");
-    if (read_counter(events, "oom_kill") > 0) {
+    if (count_memory_kills({memory_->version, memory_->path}) > 0) {
       const char* peak = second ? "/memory.peak" : "/memory.max_usage_in_bytes";
       const std::uint64_t used = read_number(memory_->path + peak);
       return LimitReached{LimitKind::kMemory, limits_.memory_bytes,
@@ -349,6 +348,21 @@ bool remove_below(const std::string& keeper, MayGo may_go) {
 }
 
 }  // namespace
+
+std::uint64_t count_memory_kills(const CgroupPlace& group) {
+  if (!group.ok()) return 0;
+  const bool second = group.version == LimitMeans::kCgroup2;
+  return read_counter(group.directory + (second ? "/memory.events" : "/memory.oom_control"),
+                      "oom_kill");
+}
+
+std::uint64_t memory_limit_of(const CgroupPlace& group) {
+  constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62U;  // version 1 says such a number
+  const bool second = group.version == LimitMeans::kCgroup2;
+  const std::uint64_t limit =
+      read_number(group.directory + (second ? "/memory.max" : "/memory.limit_in_bytes"));
+  return limit < kNoLimit ? limit : 0;
+}
 
 std::optional<std::uint32_t> read_run_group(pid_t pid, const std::string& keeper_group) {
   std::array<char, kGroupsBytes> text;

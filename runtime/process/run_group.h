@@ -90,6 +90,11 @@ class RunGroup {
   std::vector<UniqueFd> events_;
 };
 
+// How often the kernel has killed a process in a group for memory, as far as it says.
+std::uint64_t count_memory_kills(const CgroupPlace& group);
+// Returns the group's own limit in bytes; 0: it has none.
+std::uint64_t memory_limit_of(const CgroupPlace& group);
+
 // Returns the number of the run's group that a process is in; nothing when it is in none of this
 // keeper's.
 std::optional<std::uint32_t> read_run_group(pid_t pid, const std::string& keeper_group);

@@ -18,6 +18,7 @@ namespace gibbous {
 namespace {
 
 constexpr std::size_t kUsageStatBytes = 1024;
+constexpr std::size_t kUsageNameBytes = 32;
 // Fields of proc(5), counted from the state, which is the first after the name.
 constexpr std::size_t kUserTime = 11;
 constexpr std::size_t kSystemTime = 12;
@@ -66,6 +67,15 @@ std::chrono::microseconds duration_of(std::uint64_t ticks) {
   return std::chrono::microseconds(ticks * (kMicrosPerSecond / ticks_per_second));
 }
 
+// Adds "sleep (pid 42)" to a list.
+void add_name(pid_t pid, std::string* names) {
+  std::array<char, kUsageNameBytes> name;
+  if (!read_proc_file(pid, "comm", name)) return;
+  *names +=
+      (names->empty() ? "" : ", ") + std::string(name.data(), std::strcspn(name.data(), "\n"));
+  *names += " (pid " + std::to_string(pid) + ")";
+}
+
 }  // namespace
 
 TreeUsage read_usage(const UsageQuestion& question) {
@@ -93,6 +103,7 @@ TreeUsage UsageSurvey::read(const UsageQuestion& question) {
     usage.threads += cost->threads;
     pages += cost->pages;
     living.push_back({pid, cost->state, cost->threads});
+    if (question.names && usage.processes <= kMaxUsageNames) add_name(pid, &usage.names);
   }
   usage.rss_bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   usage.cpu = duration_of(ticks);

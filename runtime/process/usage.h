@@ -17,6 +17,7 @@ namespace gibbous {
 
 inline constexpr std::size_t kMaxUsageProcesses = 4096;
 inline constexpr std::size_t kMaxUsagePorts = 64;
+inline constexpr std::uint32_t kMaxUsageNames = 8;
 
 // A TCP socket in state LISTEN.
 struct ListeningPort {
@@ -42,6 +43,7 @@ struct TreeUsage {
   std::vector<ListeningPort> ports;
   pid_t waiting_pid = 0;  // the process that waits only for input; 0: none is known
   int waiting_fd = -1;
+  std::string names;  // "sleep (pid 42), …", of at most kMaxUsageNames, where they are asked for
   // It read a terminal from the background and was stopped for it (SIGTTIN).
   bool waiting_stopped = false;
 };
@@ -53,6 +55,7 @@ struct UsageQuestion {
   dev_t stdin_device = 0;
   bool ports = false;
   bool waiting = false;
+  bool names = false;
 };
 
 TreeUsage read_usage(const UsageQuestion& question);

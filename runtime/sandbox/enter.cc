@@ -142,6 +142,16 @@ GIBBOUS_IN_CHILD bool set_up(const Stand& stand) {
   return true;
 }
 
+// The target may be in what was mounted just now.
+GIBBOUS_IN_CHILD bool put_up(int mount, const char* path, SandboxStep step,
+                             SandboxFailure* failure) {
+  const int target = open_exactly(path);
+  if (target < 0 || !attach(mount, target)) return fail(failure, step, path);
+  ::syscall(SYS_close, mount);
+  ::syscall(SYS_close, target);
+  return true;
+}
+
 // Copies the trees before everything becomes read-only, and mounts the copies over it after.
 GIBBOUS_IN_CHILD bool make_read_only(const SandboxEntry& entry, SandboxFailure* failure) {
   int* const copies = entry.tree_fds.data();
@@ -153,6 +163,11 @@ GIBBOUS_IN_CHILD bool make_read_only(const SandboxEntry& entry, SandboxFailure* 
   for (std::size_t i = 0; i < layer_count; ++i) {
     layers[i] = static_cast<int>(new_layer(entry, layer[i]));
     if (layers[i] < 0) return fail(failure, SandboxStep::kLayer, layer[i].target.c_str());
+  }
+  // Before the trees are copied: a home may be one of them, in a temporary directory.
+  const Stand* stand = entry.stands.data();
+  for (const Stand* const end = stand + entry.stands.size(); stand != end; ++stand) {
+    if (!set_up(*stand)) return fail(failure, SandboxStep::kStand, stand->target.c_str());
   }
   for (std::size_t i = 0; i < count; ++i) {
     const char* const path = tree[i].source.c_str();
@@ -166,29 +181,24 @@ GIBBOUS_IN_CHILD bool make_read_only(const SandboxEntry& entry, SandboxFailure* 
     }
     ::syscall(SYS_close, source);
   }
-  const Stand* stand = entry.stands.data();
-  for (const Stand* const end = stand + entry.stands.size(); stand != end; ++stand) {
-    if (!set_up(*stand)) return fail(failure, SandboxStep::kStand, stand->target.c_str());
-  }
   if (!set_attributes(AT_FDCWD, "/", kernel::kMountReadOnly)) {
     return fail(failure, SandboxStep::kReadOnly, "/");
   }
-  for (std::size_t i = 0; i < layer_count; ++i) {
-    const int target = open_exactly(layer[i].target.c_str());
-    if (target < 0 || !attach(layers[i], target)) {
-      return fail(failure, SandboxStep::kLayer, layer[i].target.c_str());
-    }
-    ::syscall(SYS_close, layers[i]);
-    ::syscall(SYS_close, target);
-  }
+  // Parents first: a layer may be in a tree, and a tree in a layer.
+  std::size_t laid = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    // Not before: it may be in one that was mounted just now.
-    const int target = open_exactly(tree[i].target.c_str());
-    if (target < 0 || !attach(copies[i], target)) {
-      return fail(failure, SandboxStep::kWriteTree, tree[i].target.c_str());
+    while (laid < layer_count && layer[laid].target.compare(tree[i].target) < 0) {
+      if (!put_up(layers[laid], layer[laid].target.c_str(), SandboxStep::kLayer, failure)) {
+        return false;
+      }
+      ++laid;
     }
-    ::syscall(SYS_close, copies[i]);
-    ::syscall(SYS_close, target);
+    if (!put_up(copies[i], tree[i].target.c_str(), SandboxStep::kWriteTree, failure)) return false;
+  }
+  for (; laid < layer_count; ++laid) {
+    if (!put_up(layers[laid], layer[laid].target.c_str(), SandboxStep::kLayer, failure)) {
+      return false;
+    }
   }
   return true;
 }
@@ -335,6 +345,15 @@ GIBBOUS_IN_CHILD bool drop_capabilities(const SandboxEntry& entry, std::uint64_t
 }
 
 }  // namespace
+
+GIBBOUS_IN_CHILD int try_own_network(void*) {
+  // One that may make it may still lack the right to use it: a container's root, a user whom a
+  // security module allows a user namespace and nothing in it.
+  const bool works =
+      (::syscall(SYS_unshare, CLONE_NEWNET) == 0 && bring_loopback_up()) ||
+      (::syscall(SYS_unshare, CLONE_NEWUSER | CLONE_NEWNET) == 0 && bring_loopback_up());
+  return works ? 0 : 1;
+}
 
 GIBBOUS_IN_CHILD std::uint64_t kept_capabilities() {
   constexpr auto bit = [](int capability) { return std::uint64_t{1} << capability; };

@@ -140,13 +140,13 @@ std::string in_units(std::uint64_t bytes) {
 }  // namespace
 
 Status Layers::find(const SandboxSpec& spec, Lookups& lookups, std::span<const ResolvedPath> read,
-                    std::span<const ResolvedPath> write, TemporaryHold& hold) {
+                    std::span<const ResolvedPath> write,
+                    const std::function<bool(const std::string&)>& is_own, TemporaryHold& hold) {
   for (const std::string& asked : spec.layered) {
     const auto found = lookups.find(asked, "layered");
     if (!found) return found.status();
     const std::string& path = (*found)->exists ? (*found)->path : (*found)->way;
-    // The temporary directories are the group's own already.
-    if (is_within_any(path, write) || !is_within_any(path, read) || names_temporary(path)) continue;
+    if (is_within_any(path, write) || !is_within_any(path, read) || is_own(path)) continue;
     if (!(*found)->exists) {
       const bool led = (*found)->link_is_within(write);
       const std::string above = led ? "" : makeable_in(path);

@@ -26,8 +26,10 @@ class Layers {
   // Finds out what is layered, outside of the trees under `write`, and makes room for it. `hold`
   // keeps the room. Runs of a group at the same time have layers of their own over what exists,
   // because two overlays may not share one; what does not exist they share.
+  // `is_own`: whether a path is in the temporary directories of the group.
   Status find(const SandboxSpec& spec, Lookups& lookups, std::span<const ResolvedPath> read,
-              std::span<const ResolvedPath> write, TemporaryHold& hold);
+              std::span<const ResolvedPath> write,
+              const std::function<bool(const std::string&)>& is_own, TemporaryHold& hold);
   // Adds the directories that are the group's own.
   void add_own(std::vector<const UniqueFd*>& trees) const;
   // Lays what works. `left_out`: mounts that are not looked at.

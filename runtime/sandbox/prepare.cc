@@ -68,7 +68,8 @@ class Preparation {
     if (Status status = resolve_trees(); !status) return status;
     if (Status status = have_own_temporary(); !status) return status;
     if (report_.mount_namespace) {
-      Status status = layers_.find(spec_, lookups_, read_, write_, held_);
+      const auto is_own = [this](const std::string& path) { return is_absent(path); };
+      Status status = layers_.find(spec_, lookups_, read_, write_, is_own, held_);
       if (!status) return status;
     }
     if (Status status = build_ruleset(); !status) return status;
@@ -93,8 +94,10 @@ class Preparation {
     // System V shared memory and message queues have no path to grant.
     if (report_.mount_namespace) entry_.namespaces |= kernel::kCloneNewNs | kernel::kCloneNewIpc;
     const bool joins = report_.network_namespace && start_.network_namespace >= 0;
-    if (joins) {
+    if (support_.through_user_namespace && (joins || entry_.namespaces != 0)) {
       entry_.user_namespace = start_.user_namespace;
+    }
+    if (joins) {
       entry_.network_namespace = start_.network_namespace;
     } else if (report_.network_namespace) {
       entry_.namespaces |= kernel::kCloneNewNet;

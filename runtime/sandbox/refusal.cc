@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxLineBytes = 4096;
 
-// Words of programs without a network, which do not cover a refused connection or a missing answer.
+// Words of programs without a network, which do not cover a missing answer.
 const std::vector<std::string_view> kNetworkWords = {
     "network is unreachable",
     "network unreachable",
@@ -36,6 +36,11 @@ const std::vector<std::string_view> kNetworkWords = {
     "connect eperm",
     "listen eperm",
 };
+
+// Of programs that look for a server of this machine in a network of the session's own.
+const std::vector<std::string_view> kRefusedWords = {"connection refused", "connectionrefused",
+                                                     "econnrefused", "couldn't connect to server",
+                                                     "can't connect to mysql server"};
 
 // Every program may use these, with any profile; see prepare.cc.
 const std::vector<std::string> kFreeDevices = {
@@ -80,6 +85,11 @@ class Finder {
     Complaint complaint = read_complaint(line);
     if (spec_.network != SandboxNetwork::kOn && is_about_network(small, complaint)) {
       add(RefusalKind::kNetwork, "", line);
+      return;
+    }
+    if (spec_.network != SandboxNetwork::kOn && holds_any(small, kRefusedWords) &&
+        !holds_any(small, {"unix ", ".sock"})) {
+      add(RefusalKind::kNetwork, "", line, /*may_be_own=*/true);
       return;
     }
     look_at_keys(small, line);
@@ -143,6 +153,17 @@ class Finder {
       return is_below(path, tree) && (tree != "/" || !below_any(path, kOwnTrees));
     });
   }
+  // In the session's own directories, only what is shown of the machine's is read-only, such as a
+  // home.
+  bool is_shown(const std::string& path) const {
+    return spec_.own_temporary &&
+           std::none_of(spec_.write.begin(), spec_.write.end(), [&](const std::string& tree) {
+             const bool temporary =
+                 std::find(kTemporaryDirectories.begin(), kTemporaryDirectories.end(), tree) !=
+                 kTemporaryDirectories.end();
+             return !temporary && is_below(path, tree);
+           });
+  }
   bool may_read(const std::string& path) const {
     return may_write(path) || below_any(path, spec_.read);
   }
@@ -170,9 +191,9 @@ class Finder {
                    ? std::optional(RefusalKind::kWrite)
                    : std::nullopt;
       case ComplaintKind::kReadOnly:
-        return !may_write(path) || fixed ? std::optional(RefusalKind::kWrite)
-               : hidden                  ? std::optional(RefusalKind::kRead)
-                                         : std::nullopt;
+        return !may_write(path) || fixed || is_shown(path) ? std::optional(RefusalKind::kWrite)
+               : hidden                                    ? std::optional(RefusalKind::kRead)
+                                                           : std::nullopt;
       case ComplaintKind::kDenied:
         break;
     }
@@ -181,11 +202,14 @@ class Finder {
     return RefusalKind::kWrite;
   }
 
-  void add(RefusalKind kind, const std::string& path, std::string_view line) {
-    const bool known = std::any_of(found.begin(), found.end(), [&](const Refusal& refusal) {
-      return refusal.kind == kind && refusal.path == path;
-    });
-    if (!known && found.size() < kMaxRefusals) found.push_back({kind, path, std::string(line)});
+  void add(RefusalKind kind, const std::string& path, std::string_view line,
+           bool may_be_own = false) {
+    for (Refusal& known : found) {
+      if (known.kind != kind || known.path != path) continue;
+      known.may_be_own = known.may_be_own && may_be_own;
+      return;
+    }
+    if (found.size() < kMaxRefusals) found.push_back({kind, path, std::string(line), may_be_own});
   }
 
   const SandboxSpec& spec_;

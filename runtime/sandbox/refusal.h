@@ -17,6 +17,8 @@ struct Refusal {
   RefusalKind kind = RefusalKind::kWrite;
   std::string path;  // absolute; "" for the network, and for a write that names no path
   std::string line;  // the program's words
+  // A server of the session's own that is not there is refused in the same words.
+  bool may_be_own = false;
 };
 
 inline constexpr std::size_t kMaxRefusals = 16;

@@ -11,9 +11,13 @@
 #include <linux/seccomp.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <memory>
 
 #include "runtime/sandbox/entry.h"
 #include "runtime/sandbox/landlock.h"
+#include "runtime/sandbox/own_network.h"
 #include "runtime/sandbox/sandbox.h"
 
 namespace gibbous {
@@ -25,22 +29,28 @@ bool seccomp_filters_work() {
   return ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
+// Waits for a child without an exit signal.
+bool ended_well(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, __WCLONE) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 // Copies this process without an exit signal and fork handlers; the copy makes only system calls.
 bool try_in_child(const PreparedSandbox& sandbox, bool restricts) {
   SandboxFailure failure;
   const long pid = ::syscall(SYS_clone, 0, nullptr, nullptr, nullptr, 0);
   if (pid < 0) return false;
   if (pid == 0) {
+    ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // to say who it is in a user namespace
     const bool entered =
         sandbox.enter_namespaces(&failure) && (!restricts || sandbox.restrict_self(&failure));
     ::syscall(SYS_exit_group, entered ? 0 : 1);
     __builtin_unreachable();
   }
-  int status = 0;
-  while (::waitpid(static_cast<pid_t>(pid), &status, __WCLONE) < 0) {
-    if (errno != EINTR) return false;
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return ended_well(static_cast<pid_t>(pid));
 }
 
 bool works(const SandboxSupport& base, bool mount, bool network, bool terminals = false) {
@@ -72,6 +82,21 @@ bool can_enter_namespaces(const PreparedSandbox& sandbox) {
 
 bool can_confine() {
   return landlock_abi() > 0 && seccomp_filters_work();
+}
+
+bool can_own_network() {
+  static const bool can = [] {
+    constexpr std::size_t kStackBytes = std::size_t{64} << 10;
+    const auto stack = std::make_unique<std::byte[]>(kStackBytes);
+    sigset_t all, before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);  // the child has the handlers of this process
+    const pid_t pid =
+        ::clone(try_own_network, stack.get() + kStackBytes, CLONE_VM | CLONE_VFORK, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return pid >= 0 && ended_well(pid);
+  }();
+  return can;
 }
 
 SandboxSupport probe_sandbox_support() {

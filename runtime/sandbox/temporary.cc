@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "runtime/base/random_id.h"
+#include "runtime/sandbox/socket_directory.h"
 #include "runtime/sandbox/temporary_base.h"
 
 namespace gibbous {
@@ -37,6 +38,7 @@ constexpr std::array<Kind, 4> kKinds = {{{"/tmp", "/tmp", "files", kForAll},
                                          {"/dev/shm", "/dev/shm", "files", kForAll},
                                          {"/run/user", "/tmp", "run", kListed}}};
 constexpr std::string_view kRuntimeTarget = "/run/user";
+constexpr std::array<const char*, 2> kSockets = {"sockets", "inner"};  // the second: of sandboxes
 constexpr int kLockAttempts = 100;
 constexpr useconds_t kLockPauseMicros = 1000;
 
@@ -159,6 +161,10 @@ std::vector<std::string> named_below(std::string_view text,
   return found;
 }
 
+std::string socket_directory(const std::string& group, bool sandboxed) {
+  return group_in(kKinds[0], group) + "/" + kSockets[sandboxed ? 1 : 0];
+}
+
 bool is_temporary_base(std::string_view path) {
   const std::string name = "/gibbous-" + std::to_string(::geteuid());
   return std::any_of(kKinds.begin(), kKinds.end(), [&](const Kind& kind) {
@@ -278,6 +284,7 @@ TemporaryGroup::~TemporaryGroup() {
       remove_tree(base.get(), aside->c_str(), kDeepest);
     }
   }
+  for (const char* const sockets : kSockets) remove_tree(lock_.get(), sockets, kDeepest);
   for (const Kind& kind : kKinds) remove_if_empty(kind, name_);
   for (const Kind& kind : kKinds) (void)::rmdir(group_in(kind, name_).c_str());
 }
@@ -393,6 +400,24 @@ Result<std::shared_ptr<TemporaryGroup>> TemporaryGroups::get(const std::string& 
   kept_.push_back(*made);
   if (kept_.size() > kMostKept) kept_.erase(kept_.begin());
   return made;
+}
+
+std::shared_ptr<TemporaryGroup> make_sockets(TemporaryGroups& groups, std::string_view directory) {
+  const std::string base = base_in(kKinds[0].around) + "/";
+  if (!directory.starts_with(base)) return nullptr;
+  const std::string name(
+      directory.substr(base.size(), directory.find('/', base.size()) - base.size()));
+  const auto* const sockets = std::find_if(kSockets.begin(), kSockets.end(), [&](const char* each) {
+    return directory == base + name + "/" + each;
+  });
+  if (sockets == kSockets.end() || !is_temporary_group(name)) return nullptr;
+  auto group = groups.get(name);
+  // By its path, because a run may have moved it: tmux then takes the machine's directory.
+  const UniqueFd around = group ? open_base(kKinds[0].around) : UniqueFd();
+  const UniqueFd own =
+      around ? own_directory(around.get(), name.c_str(), kForUser, true) : UniqueFd();
+  const bool made = own && own_directory(own.get(), *sockets, kForUser, true);
+  return made ? *group : nullptr;
 }
 
 // A name that a keeper gave to something of a group, and could not take away. Its group is locked

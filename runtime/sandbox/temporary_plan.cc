@@ -58,6 +58,10 @@ class Planner {
     }
     take_write_trees();
     show_required();
+    // In a home or a workspace that is the machine's, they are the machine's, too.
+    for (ResolvedPath& tree : made_inside_) {
+      if (is_within_any(tree.path, plan_.shown)) write_.push_back(std::move(tree));
+    }
     show_named();
     for (const std::string& path : start_.sockets) show_way(path, Want::kSocket);
     if (Status status = hold_mount_points(); !status) return status;
@@ -116,7 +120,11 @@ class Planner {
     const std::string real = follow(path, {}).path;
     const TemporaryPlan::Mounted* mounted = around(real);
     if (mounted == nullptr) return;
-    std::erase_if(write_, [&](const ResolvedPath& tree) { return tree.path == real; });
+    std::erase_if(write_, [&](ResolvedPath& tree) {
+      if (tree.path != real) return false;
+      made_inside_.push_back(std::move(tree));
+      return true;
+    });
     UniqueFd at(::fcntl(mounted->directory->fd.get(), F_DUPFD_CLOEXEC, 0));
     std::string_view rest(real);
     rest.remove_prefix(mounted->directory->target.size() + 1);
@@ -353,6 +361,7 @@ class Planner {
   std::vector<std::string> targets_;
   std::vector<std::string> spelled_;   // and by their other names
   std::vector<std::string> optional_;  // named only
+  std::vector<ResolvedPath> made_inside_;
   std::size_t budget_ = kMostNamed;
 };
 

@@ -26,6 +26,7 @@ using Texts = std::vector<std::string>;
 constexpr std::size_t kMany = 1'000;
 
 const char* const kLost = "return { toolsets = { 'shell', 'wait' } }\n";
+const char* const kWithLabels = "return { toolsets = { 'shell', 'wait', 'bg' } }\n";
 const char* const kRequeue =
     "return { toolsets = { 'shell', 'wait' }, journal = { recovery = 'requeue' } }\n";
 const char* const kKept =
@@ -51,6 +52,12 @@ class Killed {
   std::string spawn(const Json& args) {
     const std::string run = shell(args)["run_id"];
     CHECK(until([&] { return number_in("leader") > 0 && number_in("keeper") > 0; }));
+    CHECK(until([&] { return poll(run)["status"] == "running"; }));
+    return run;
+  }
+  std::string start_labelled(const std::string& label) {
+    const Json answer = host_->call("bg_start", {{"command", "sleep 600"}, {"label", label}}, "a");
+    const std::string run = answer["result"]["data"]["id"];
     CHECK(until([&] { return poll(run)["status"] == "running"; }));
     return run;
   }
@@ -198,6 +205,15 @@ TEST_CASE("a run that ended by itself before its host could record it has its en
       killed.end();
     }
   }
+}
+
+TEST_CASE("the event about a run whose host was killed has its label") {
+  Killed killed(kWithLabels);
+  const std::string run = killed.start_labelled("web");
+  killed.kill();
+  killed.begin();
+  CHECK(killed.event("run_ended", run)["label"] == "web");
+  killed.end();
 }
 
 TEST_CASE("a run that completed is not repeated, although its host did not record its end") {

@@ -62,6 +62,26 @@ TEST_CASE("version 2 with delegated controllers: groups are made where they are 
   CHECK(places.kill.directory == layout.dir.path() + "/cg/user/session/app");
 }
 
+TEST_CASE("the surrounding group says what was killed for memory, in either version") {
+  Layout second;
+  second.mount("/cg", "cgroup2", "");
+  second.file("/cg/pod/memory.events", "low 0\nhigh 0\nmax 9\noom 2\noom_kill 2\n");
+  second.file("/cg/pod/memory.max", "536870912\n");
+  second.directory("/cg/pod/app/gibbous-keeper");
+  const CgroupPlace pod = second.find("0::/pod/app/gibbous-keeper\n").memory_around;
+  CHECK(pod.directory == second.dir.path() + "/cg/pod");
+  CHECK(count_memory_kills(pod) == 2);
+  CHECK(memory_limit_of(pod) == 512 * kMegabyte);
+  Layout first;
+  first.mount("/cg/memory", "cgroup", ",memory", "/docker/7");
+  first.file("/cg/memory/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+  first.file("/cg/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  const CgroupPlace docker = first.find("4:memory:/docker/7\n0::/\n").memory_around;
+  CHECK(count_memory_kills(docker) == 3);
+  CHECK(memory_limit_of(docker) == 0);
+  CHECK(count_memory_kills(Layout().find("0::/\n").memory_around) == 0);
+}
+
 TEST_CASE("a hybrid layout: version 2 for killing, version 1 for what only it has") {
   Layout layout;
   layout.mount("/cg/memory", "cgroup", ",memory");

@@ -223,7 +223,7 @@ TEST_CASE("outside all trees a refusal is a read unless its line speaks of writi
               });
 }
 
-TEST_CASE("network errors are refusals while the network is off, and only those") {
+TEST_CASE("network errors are refusals while the network is not the machine's, and only those") {
   const std::vector<std::string> refused = {
       "curl: (6) Could not resolve host: example.org",
       "wget: unable to resolve host address 'example.org'",
@@ -236,6 +236,13 @@ TEST_CASE("network errors are refusals while the network is off, and only those"
       "ping: connect: Network is unreachable",
       "Error: connect ENETUNREACH 192.0.2.1:443",
       "java.net.UnknownHostException: example.org",
+      "curl: (7) Failed to connect to localhost port 80: Connection refused",
+      "curl: (7) Failed to connect to 127.0.0.1 port 80 after 0 ms: Couldn't connect to server",
+      "Error: connect ECONNREFUSED 127.0.0.1:80",
+      "ConnectionRefusedError: [Errno 111] Connection refused",
+      "psql: error: connection to server at \"localhost\" (::1), port 5432 failed: Connection "
+      "refused",
+      "ERROR 2003 (HY000): Can't connect to MySQL server on '127.0.0.1:3306' (111)",
   };
   const std::vector<std::string> refused_when_off = {
       "ping: socket: Operation not permitted",
@@ -245,9 +252,8 @@ TEST_CASE("network errors are refusals while the network is off, and only those"
       "curl: (7) Could not create socket: Operation not permitted",
   };
   const std::vector<std::string> never = {
-      "curl: (7) Failed to connect to localhost port 80: Connection refused",
+      "dial unix /ws/run.sock: connect: connection refused",
       "curl: (28) Connection timed out after 1000 milliseconds",
-      "Error: connect ECONNREFUSED 127.0.0.1:80",
       "websocket closed",
       "opened socket /tmp/a",
       "PermissionError: [Errno 1] Operation not permitted: 'x'",
@@ -266,6 +272,21 @@ TEST_CASE("network errors are refusals while the network is off, and only those"
     check(refused, network != SandboxNetwork::kOn);
     check(refused_when_off, network == SandboxNetwork::kOff);
     check(never, false);
+  }
+}
+
+TEST_CASE("a refused connection may be one to a server of the session that is not there") {
+  SandboxSpec spec = workspace_profile();
+  spec.network = SandboxNetwork::kLoopback;
+  const std::string refused =
+      "curl: (7) Failed to connect to localhost port 80: Connection refused\n";
+  CHECK(find_refusals(spec, "/ws", refused).front().may_be_own);
+  const std::string unknown = "curl: (6) Could not resolve host: example.org\n";
+  CHECK_FALSE(find_refusals(spec, "/ws", unknown).front().may_be_own);
+  for (const std::string& both : {refused + unknown, unknown + refused}) {
+    const auto found = find_refusals(spec, "/ws", both);
+    REQUIRE(found.size() == 1);
+    CHECK_FALSE(found.front().may_be_own);
   }
 }
 
@@ -347,6 +368,21 @@ TEST_CASE("arbitrary bytes do no harm, and the findings are bounded") {
       REQUIRE((refusal.path.empty() || refusal.path.front() == '/'));
     }
   }
+}
+
+TEST_CASE("what is read-only below a temporary directory of the session is shown, and refused") {
+  SandboxSpec spec = workspace_profile();
+  spec.write = {"/tmp/home/work", "/tmp", "/tmp/home/temp"};
+  const auto refused = [&](const std::string& path) {
+    return !find_refusals(spec, "/tmp/home/work",
+                          "touch: cannot touch '" + path + "': Read-only file system\n")
+                .empty();
+  };
+  CHECK_FALSE(refused("/tmp/home/new"));
+  spec.own_temporary = true;
+  CHECK(refused("/tmp/home/new"));
+  CHECK_FALSE(refused("/tmp/home/temp/new"));
+  CHECK_FALSE(refused("/tmp/home/work/new"));
 }
 
 TEST_CASE("the time for hostile lines is linear in their length") {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/sandbox/socket_directory.h"
 #include "tests/support/catch.h"
 
 namespace gibbous {
@@ -48,6 +49,43 @@ TEST_CASE("the name of a group is the name of a directory, and leads nowhere els
     CHECK_FALSE(is_temporary_group(name));
   }
   CHECK_FALSE(is_temporary_group(std::string(kMaxTemporaryGroupBytes + 1, 'a')));
+}
+
+TEST_CASE("sockets of tmux and screen have a directory of the group, which goes with it") {
+  const std::string group = "sockets" + std::to_string(::getpid());
+  const std::string outside = socket_directory(group, false);
+  const std::string inside = socket_directory(group, true);
+  CHECK(outside != inside);
+  // "/tmux-4294967295/default" has to fit behind it.
+  CHECK((outside + "/tmux-4294967295/default").size() < 108);
+  {
+    TemporaryGroups groups;
+    for (const char* other : {"", "/tmp", "/tmp/x", "/etc"}) CHECK(!make_sockets(groups, other));
+    CHECK(!make_sockets(groups, outside + "/.."));
+    const auto held = make_sockets(groups, outside);
+    REQUIRE(held != nullptr);
+    CHECK(fs::status(outside).permissions() == fs::perms::owner_all);
+    CHECK_FALSE(fs::exists(inside));
+    // A run has moved it: the next one must not get the user's.
+    fs::rename(fs::path(outside).parent_path(), fs::path(outside).parent_path().string() + "x");
+    CHECK(make_sockets(groups, inside) != nullptr);
+    CHECK(make_sockets(groups, outside) != nullptr);
+    CHECK(fs::is_directory(outside));
+    fs::create_directories(outside + "/tmux-0/default");
+    fs::remove_all(fs::path(outside).parent_path().string() + "x");
+  }
+  fs::remove_all(fs::path(outside).parent_path());
+}
+
+TEST_CASE("what lives in a socket directory is removed with the group") {
+  const std::string group = "gone" + std::to_string(::getpid());
+  const std::string outside = socket_directory(group, false);
+  {
+    TemporaryGroups groups;
+    REQUIRE(make_sockets(groups, outside) != nullptr);
+    fs::create_directories(outside + "/tmux-0/default");
+  }
+  CHECK_FALSE(fs::exists(fs::path(outside).parent_path()));
 }
 
 TEST_CASE("a group's directories are made, made good again, and removed when they are empty") {

@@ -35,14 +35,30 @@ std::size_t distance(std::string_view left, std::string_view right) {
   return above[right.size()];
 }
 
+// "cmd" for "command", "scripts" for "scripts_dir": the same first letter, and the rest in order.
+bool is_short_for(std::string_view wrong, std::string_view name) {
+  constexpr std::size_t kLeastChars = 2;
+  constexpr std::size_t kMostTimes = 4;  // that the name may be as long
+  if (wrong.size() < kLeastChars || name.size() > kMostTimes * wrong.size()) return false;
+  std::size_t found = 0;
+  for (const char c : name) {
+    if (found < wrong.size() && replace_cost(c, wrong[found]) == 0) ++found;
+    if (found == 0) return false;
+  }
+  return found == wrong.size();
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
   if (wrong.size() > kMaxNameChars) return {};
   std::string best;
+  std::string longer;
   std::size_t best_distance = 0;
   for (const std::string& name : known) {
     if (name.size() > kMaxNameChars) continue;
+    const bool shortens = is_short_for(wrong, name) && name.size() > wrong.size();
+    if (shortens && (longer.empty() || name.size() < longer.size())) longer = name;
     const std::size_t found = distance(wrong, name);
     const std::size_t allowed = std::max<std::size_t>(1, std::max(wrong.size(), name.size()) / 3);
     if (found > allowed) continue;
@@ -51,7 +67,10 @@ std::string nearest_name(std::string_view wrong, const std::vector<std::string>&
       best_distance = found;
     }
   }
-  return best;
+  // One edit makes most short names another one: "cmd" is no misspelt "cwd".
+  constexpr std::size_t kShortName = 3;
+  const bool is_near = !best.empty() && (best_distance == 0 || wrong.size() > kShortName);
+  return longer.empty() || is_near ? best : longer;
 }
 
 std::string did_you_mean(std::string_view nearest, char quote) {

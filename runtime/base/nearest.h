@@ -9,7 +9,8 @@
 namespace gibbous {
 
 // Returns the name with the smallest edit distance (insert, delete, replace, swap of neighbours;
-// ignoring case), or "" when more than a third of the longer name differs.
+// ignoring case), or the shortest one that it abbreviates ("cmd" for "command"), or "" when more
+// than a third of the longer name differs.
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
 
 // Returns "; did you mean 'name'?" to end a message with, or "" when `nearest` is "". `quote` is

@@ -255,7 +255,10 @@ void Runs::on_detached(KeeperClient& client, RunKey key, DetachedRun detached) {
   run.output_rate_.start(run.last_output_);
   run.origins_ = {take_over(run.streams_[0], detached.out),
                   take_over(run.streams_[1], detached.err)};
-  for (std::size_t i = 0; i < kStreams; ++i) run.arrivals_.note(i, run.streams_[i], 0);
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    run.arrivals_.note(i, run.streams_[i], 0);
+    run.output_times_[i].add(run.streams_[i].end(), run.last_output_);
+  }
   if (detached.started.pidfd && is_another(detached.started)) {
     // A pid that now belongs to another process is left alone.
     leave_place(entry);
@@ -273,10 +276,7 @@ void Runs::on_detached(KeeperClient& client, RunKey key, DetachedRun detached) {
   }
   read_stream(entry, StreamId::kStdout, std::move(detached.started.out));
   read_stream(entry, StreamId::kStderr, std::move(detached.started.err));
-  if (const Millis limit = entry.run.time_limit(); limit.count() > 0) {
-    const Millis rest = std::max(limit - passed, Millis{1});
-    entry.timeout = deadlines_->after(rest, [this, &entry] { time_out(entry); });
-  }
+  watch_time(entry);
   watch_idle(entry);
   notify_state(entry);
 }

@@ -1,5 +1,7 @@
-// Deadlines: all the timers of a runtime's runs on one libuv timer, and work for the next loop
-// turn. Runs uses it. Loop thread only.
+// Deadlines: the timers of runs, waits and calls on one libuv timer, and work for the next loop
+// turn. libuv runs timers before it polls, so after a pause of the host (SIGSTOP, a suspended
+// machine) a deadline is due before the loop has seen what came in time. One that is found late
+// therefore waits until the loop has looked once more. Loop thread only.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +25,8 @@ class Deadlines {
   Deadlines(const Deadlines&) = delete;
   Deadlines& operator=(const Deadlines&) = delete;
 
-  // The loop calls `fire` once, not before `delay` has passed.
+  // The loop calls `fire` once, not before `delay` has passed. Without a delay it is work, not a
+  // deadline, and is never postponed.
   Token after(Nanos delay, std::function<void()> fire);
   void cancel(Token& token);  // sets it to 0; 0 and fired tokens are allowed
   // Calls `work` in the loop's next turn.
@@ -37,9 +40,11 @@ class Deadlines {
  private:
   struct Entry {
     Token token;
+    bool waits;  // it has a delay
     std::function<void()> fire;
   };
   void arm();
+  void set_timer(Nanos delay);
   void fire_due();
 
   const Clock& clock_;
@@ -47,6 +52,8 @@ class Deadlines {
   std::multimap<Nanos, Entry> entries_;
   std::map<Token, std::multimap<Nanos, Entry>::iterator> by_token_;
   Token last_token_ = 0;
+  std::uint64_t timer_at_ = 0;  // uv_now() at which the timer should fire
+  bool looking_ = false;        // those that were late fire with the timer, however late that is
   bool closed_ = false;
 };
 

@@ -61,6 +61,10 @@ std::string describe_limit(const LimitReached& reached) {
   const std::string name = std::string(to_string(reached.kind)) + ": ";
   switch (reached.kind) {
     case LimitKind::kMemory:
+      if (reached.used == 0) {
+        return reached.limit == 0 ? "killed: out of memory"
+                                  : "killed: out of memory (limit " + bytes(reached.limit) + ")";
+      }
       return name + bytes(reached.used) + " used, the limit is " + bytes(reached.limit);
     case LimitKind::kOutput:
       return name + bytes(reached.used) + " written, the limit is " + bytes(reached.limit);

@@ -2,14 +2,17 @@
 // about the end, and drops or carries out the cleanup command.
 #include "runtime/runs/execution.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "runtime/base/sha256.h"
+#include "runtime/base/shell_program.h"
 #include "runtime/keeper/end_record.h"
 #include "runtime/runs/describe.h"
 #include "runtime/runs/runs_entry.h"
-#include "runtime/sandbox/temporary.h"
+#include "runtime/sandbox/socket_directory.h"
 
 namespace gibbous {
 namespace {
@@ -23,6 +26,12 @@ constexpr const char* kCleanupDirectory = "/";
 // Returns true for variables about the terminal of Gibbous itself.
 bool is_of_terminal(const std::string& name) {
   return name == "TERM" || name == "COLUMNS" || name == "LINES";
+}
+
+// Returns true for variables that say which tmux or screen a program runs in, or talks to.
+bool is_of_multiplexer(const std::string& name) {
+  return name == "TMUX" || name == "TMUX_PANE" || name == "TMUX_TMPDIR" || name == "STY" ||
+         name == "SCREENDIR";
 }
 
 std::vector<std::string> environment_of(const std::vector<std::string>& inherited,
@@ -44,12 +53,6 @@ std::vector<std::string> environment_of(const std::vector<std::string>& inherite
   return env;
 }
 
-std::map<std::string, std::string> with_secrets(const RunSpec& spec) {
-  std::map<std::string, std::string> all = spec.secret_env;
-  all.insert(spec.env.begin(), spec.env.end());
-  return all;
-}
-
 // Describes the limit; how far it was exceeded is unknown.
 LimitReached limit_of(const LimitSet& limits, LimitKind kind) {
   LimitReached reached{kind, 0, 0};
@@ -63,7 +66,32 @@ LimitReached limit_of(const LimitSet& limits, LimitKind kind) {
   return reached;
 }
 
+// A server of tmux or screen starts what it is asked for: a run reaches none but its session's own,
+// which the keeper ends.
+void give_sockets(const RunSpec& spec, const std::string& group, StartRequest& request) {
+  if (spec.execution || spec.internal) return;
+  std::erase_if(request.env, [&](const std::string& variable) {
+    const std::string name = variable.substr(0, variable.find('='));
+    return is_of_multiplexer(name) && spec.env.count(name) == 0;
+  });
+  const bool confined = spec.sandbox.has_value();
+  const std::string directory = socket_directory(group, confined);
+  // In directories of the session's own, tmux takes its usual place, and screen makes one.
+  const bool own = confined && spec.sandbox->own_temporary;
+  const std::string screens = own ? "/tmp/screen-" + std::to_string(::geteuid()) : directory;
+  if (spec.env.count("TMUX_TMPDIR") == 0) request.env.push_back("TMUX_TMPDIR=" + directory);
+  if (spec.env.count("SCREENDIR") == 0) request.env.push_back("SCREENDIR=" + screens);
+  if (confined) request.sandbox->unreadable.push_back(socket_directory(group, false));
+}
+
 }  // namespace
+
+std::map<std::string, std::string> variables_of(const RunSpec& spec) {
+  std::map<std::string, std::string> all = spec.env;
+  all.insert(spec.secret_env.begin(), spec.secret_env.end());
+  all.insert(spec.default_env.begin(), spec.default_env.end());
+  return all;
+}
 
 std::string Runs::temporary_group(const std::string& session) const {
   constexpr std::size_t kDigits = 24;
@@ -96,7 +124,7 @@ StartRequest Runs::request_for(const Entry& entry) const {
   if (elsewhere != nullptr) {
     request.argv = elsewhere->argv;
   } else if (spec.argv.empty()) {
-    request.argv = {options_.shell, "-c", spec.command};
+    request.argv = shell_words(spec.shell.empty() ? options_.shell : spec.shell, spec.command);
   } else {
     request.argv = spec.argv;
   }
@@ -111,7 +139,7 @@ StartRequest Runs::request_for(const Entry& entry) const {
   }
   request.env =
       environment_of(spec.inherited_env ? *spec.inherited_env : options_.env,
-                     elsewhere != nullptr ? elsewhere->env : with_secrets(spec),
+                     elsewhere != nullptr ? elsewhere->env : variables_of(spec),
                      elsewhere != nullptr ? kNothingUnset : spec.unset_env, spec.terminal);
   if (elsewhere != nullptr && !elsewhere->cleanup.empty()) {
     request.cleanup = CleanupCommand{elsewhere->cleanup, request.env, kCleanupDirectory};
@@ -130,6 +158,7 @@ StartRequest Runs::request_for(const Entry& entry) const {
     }
     request.sandbox->network_group += "/" + spec.session;
   }
+  give_sockets(spec, temporary_group(spec.session), request);
   give_temporary(entry, request);
   if (elsewhere != nullptr && !elsewhere->names.empty()) {
     request.sandbox.emplace();

@@ -19,6 +19,7 @@
 #include "runtime/runs/execution.h"
 #include "runtime/runs/limit_set.h"
 #include "runtime/runs/output_rate.h"
+#include "runtime/runs/output_times.h"
 #include "runtime/sandbox/sandbox.h"
 
 namespace gibbous {
@@ -65,7 +66,8 @@ struct LogSpec {
 // The request to start a run. Set one of argv and command.
 struct RunSpec {
   std::vector<std::string> argv;
-  std::string command;  // a line for the configured shell
+  std::string command;  // a line for the shell
+  std::string shell;    // "": that of the runtime
   std::string label;
   // The session of the caller, and the queue inside it: the same, or a name that the caller gave.
   std::string client;
@@ -75,6 +77,8 @@ struct RunSpec {
   std::map<std::string, std::string> env;  // on top of the runtime's environment
   // The same, with values that no journal, list, log or output may show.
   std::map<std::string, std::string> secret_env;
+  // The same, unless one of these names it.
+  std::map<std::string, std::string> default_env;
   std::vector<std::string> unset_env;
   // NAME=value, instead of the environment of the runtime. Null: that one.
   std::shared_ptr<const std::vector<std::string>> inherited_env;
@@ -93,6 +97,9 @@ struct RunSpec {
   std::string watch_json;  // its watchers, as requested
   std::optional<std::uint64_t> max_output_bytes;  // of the recorded output; none: the configured
   std::optional<Millis> timeout;                  // none: the configured default; 0: no limit
+  // Whether kUsualTimeout limits it where neither a timeout nor a default is given; none: until it
+  // is detached from its call.
+  std::optional<bool> usual_timeout;
   int timeout_signal = 0;        // first signal of the time limit; 0: stop_signal()
   bool queue_when_full = false;  // else start() fails with code "too_many_runs"
   std::vector<LogSpec> logs;     // at most kMaxLogs
@@ -110,6 +117,8 @@ struct RunSpec {
 
 // Returns the session that the run counts for: that of the caller, or the name that it gave.
 const std::string& owner_of(const RunSpec& spec);
+// Returns the variables that are set for the run, secrets and defaults included.
+std::map<std::string, std::string> variables_of(const RunSpec& spec);
 
 class Run;
 
@@ -193,6 +202,11 @@ class Run {
     return last_output_;
   }  // Clock::now() of the newest byte, or of the start
 
+  // Returns how long ago the byte before `end` of a stream came.
+  Nanos age(StreamId id, Offset end, const Clock& clock) const {
+    return clock.now() - output_times_[static_cast<std::size_t>(id)].before(end);
+  }
+
   // Returns a named reader's place in a stream. It lives as long as the run; only that reader
   // changes it.
   Offset& reader(const std::string& name, StreamId id) {
@@ -221,9 +235,11 @@ class Run {
   std::vector<OutputWriter> silent_writers_;
   std::vector<const FileSink*> logs_;
   bool adopted_ = false;
+  bool limited_by_call_ = false;  // kUsualTimeout holds until it is detached
   LimitsInForce in_force_;
   SandboxReport sandbox_report_;
   OutputRate output_rate_;
+  std::array<OutputTimes, kStreams> output_times_;
   bool drained_ = false;
   bool output_incomplete_ = false;
   bool stdin_open_ = false;

@@ -160,7 +160,13 @@ void Runs::take_spec(Run& run, RunSpec spec) const {
   if (auto& sandbox = run.spec_.sandbox; sandbox && sandbox->own_temporary) {
     sandbox->temporary_group = temporary_group(run.spec_.session);
   }
-  if (!run.spec_.timeout) run.spec_.timeout = options_.limits.default_timeout;
+  if (const Millis configured = options_.limits.default_timeout; !run.spec_.timeout) {
+    const bool usual = configured < Millis{0};
+    run.limited_by_call_ = usual && !run.spec_.usual_timeout;
+    run.spec_.timeout = !usual                                   ? configured
+                        : run.spec_.usual_timeout.value_or(true) ? kUsualTimeout
+                                                                 : Millis{0};
+  }
   if (run.spec_.says_when_ready) run.readiness_ = Readiness::kPending;
   run.spec_.limits = strictest(run.spec_.limits, options_.limits.run);
   for (LogSpec& log : run.spec_.logs) log.path = log_path_of(std::move(log.path), run.id_);

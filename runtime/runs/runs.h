@@ -14,6 +14,7 @@
 #include "gibbous/status.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/random_id.h"
+#include "runtime/base/shell_program.h"
 #include "runtime/keeper/client.h"
 #include "runtime/output/disk_threads.h"
 #include "runtime/process/proc.h"
@@ -27,10 +28,13 @@ namespace gibbous {
 class Ingest;
 class PathLookups;
 
+inline constexpr Millis kUsualTimeout{300'000};
+
 // The toolsets document these defaults.
 struct RunLimits {
-  std::size_t max_concurrent = 5;   // runs of one owner (owner_of) that are starting or running
-  Millis default_timeout{300'000};  // 0: none
+  std::size_t max_concurrent = 5;  // runs of one owner (owner_of) that are starting or running
+  // 0: none; negative: not configured (RunSpec::usual_timeout)
+  Millis default_timeout{-1};
   std::size_t max_buffer_bytes = kDefaultRingBytes;  // a stream
   std::size_t head_bytes = kDefaultHeadBytes;        // a stream, kept for good
   Millis kill_grace{5'000};                          // stop signal to SIGKILL
@@ -52,10 +56,10 @@ struct RunUsage {
 
 struct RunsOptions {
   RunLimits limits;
-  std::string shell = "/bin/sh";  // gets "-c" and the command line
-  std::string workspace;          // absolute
-  std::string temp_directory;     // absolute; logs may be below it, and it is created for them
-  std::vector<std::string> env;   // "NAME=value"; runs inherit them
+  std::string shell = default_shell();  // for command lines, as shell_words() says
+  std::string workspace;                // absolute
+  std::string temp_directory;    // absolute; logs may be below it, and it is created for them
+  std::vector<std::string> env;  // "NAME=value"; runs inherit them
   std::string keeper_path;
   std::uint64_t open_files = 0;  // KeeperOptions::open_files
   // The directory of the control sockets of detached runs; "": runs cannot be detached. Created on
@@ -216,6 +220,8 @@ class Runs final : private KeeperListener {
   bool has_more() const;
   pid_t keeper_pid() const;
 
+  // Its call lets it go on: the usual limit of what a call waits for ends.
+  void detach(Run& run);
   // Hands every tree to the keeper, which ends it (stop signal, timeout_grace, SIGKILL) and exits;
   // observers are not notified. A log has two seconds to be written. The loop calls on_closed when
   // all handles are closed; the object may be deleted then.
@@ -285,6 +291,7 @@ class Runs final : private KeeperListener {
   void take_place(const Entry& entry);
   void leave_place(const Entry& entry);
   void time_out(Entry& entry);
+  void watch_time(Entry& entry);
   void watch_idle(Entry& entry);
   void watch_left_behind(Entry& entry);
   static void note_silent_writers(Entry& entry);

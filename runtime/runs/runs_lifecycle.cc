@@ -106,16 +106,15 @@ void Runs::on_started(RunKey key, Started started) {
   run.started_wall_ = clock_.wall();
   if (started.in) {
     run.stdin_open_ = true;
-    entry->stdin_writer = std::make_unique<StdinWriter>(
-        loop_, std::move(started.in), [entry] { entry->run.stdin_open_ = false; });
+    entry->stdin_writer =
+        std::make_unique<StdinWriter>(loop_, std::move(started.in), /*terminal=*/false,
+                                      [entry] { entry->run.stdin_open_ = false; });
   }
   if (run.spec_.terminal) open_terminal(*entry, started);
   open_logs(*entry);
   read_stream(*entry, StreamId::kStdout, std::move(started.out));
   read_stream(*entry, StreamId::kStderr, std::move(started.err));
-  if (const Millis limit = entry->run.time_limit(); limit.count() > 0) {
-    entry->timeout = deadlines_->after(limit, [this, entry] { time_out(*entry); });
-  }
+  watch_time(*entry);
   watch_idle(*entry);
   notify_state(*entry);
   if (auto ready = std::exchange(entry->on_ready, nullptr)) ready(run, Status());
@@ -376,6 +375,7 @@ void Runs::StreamTap::on_bytes(Stream& stream, Offset from) {
   }
   if (stream.end() == from) return;
   run.last_output_ = owner_->clock_.now();
+  run.output_times_[static_cast<std::size_t>(id_)].add(stream.end(), run.last_output_);
   run.arrivals_.note(static_cast<std::size_t>(id_), stream, from);
   owner_->show(*entry_, from);
   owner_->count_output(*entry_, stream.end() - from);
@@ -416,7 +416,9 @@ void Runs::on_killed(RunKey key, KillReport report) {
   // that.
   if (entry->exit && !entry->run.ended()) finish_exited(*entry);
   entry->run.kill_report_ = report;
-  entry->run.left_behind_ = static_cast<std::uint32_t>(report.survivors.size());
+  // When its own have ended, those are processes of which the keeper does not know whose they are.
+  const bool ended = report.how != KillReport::How::kSurvivors;
+  entry->run.left_behind_ = ended ? 0 : static_cast<std::uint32_t>(report.survivors.size());
   if (entry->kill_waiters.empty()) return;
   const auto on_done = std::move(entry->kill_waiters.front());
   entry->kill_waiters.pop_front();

@@ -1,5 +1,6 @@
 // The limits of runs: those of this process (time, silence, output), and what a limit's end means.
 // The keeper enforces the others and reports them.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <utility>
@@ -20,6 +21,21 @@ void Runs::time_out(Entry& entry) {
   const int asked = entry.run.spec_.timeout_signal;
   kill_processes(entry, asked != 0 ? asked : stop_signal(entry.run.spec_),
                  options_.limits.timeout_grace);
+}
+
+void Runs::watch_time(Entry& entry) {
+  deadlines_->cancel(entry.timeout);
+  const Millis limit = entry.run.time_limit();
+  if (limit.count() == 0 || entry.exit || entry.run.ended()) return;
+  const Nanos left = entry.run.started_ + limit - clock_.now();
+  entry.timeout =
+      deadlines_->after(std::max<Nanos>(left, Millis{1}), [this, &entry] { time_out(entry); });
+}
+
+void Runs::detach(Run& run) {
+  if (!std::exchange(run.limited_by_call_, false)) return;
+  run.spec_.timeout = Millis{0};
+  if (run.pid_ != 0) watch_time(entry_of(run));
 }
 
 void Runs::watch_idle(Entry& entry) {

@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/cut_line.h"
 #include "runtime/output/text.h"
 #include "runtime/runs/runs_entry.h"
 
@@ -15,10 +16,7 @@ std::string short_name(const Run& run) {
   const std::string& label = run.spec().label;
   std::string_view name = label.empty() ? run.command_text() : label;
   name = name.substr(0, name.find('\n'));
-  if (name.size() <= kMaxNameBytes) return to_utf8(name);
-  name = name.substr(0, kMaxNameBytes);
-  name.remove_suffix(incomplete_utf8_tail(name));
-  return to_utf8(name) + "…";
+  return cut_line(to_utf8(name), kMaxNameBytes);
 }
 
 }  // namespace

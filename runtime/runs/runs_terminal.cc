@@ -43,7 +43,7 @@ void Runs::open_terminal(Entry& entry, Started& started) {
   }
   if (!keyboard) return;
   run.stdin_open_ = true;
-  entry.stdin_writer = std::make_unique<StdinWriter>(loop_, std::move(keyboard),
+  entry.stdin_writer = std::make_unique<StdinWriter>(loop_, std::move(keyboard), /*terminal=*/true,
                                                      [&entry] { entry.run.stdin_open_ = false; });
 }
 

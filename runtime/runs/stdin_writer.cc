@@ -40,10 +40,23 @@ Status closed_status(const char* why) {
   return Status::error("stdin_closed", std::string("The run's stdin is closed: ") + why + ".");
 }
 
+Status line_too_long(std::size_t bytes) {
+  return Status::error(
+      "line_too_long",
+      "Nothing was typed: its line would have " + std::to_string(bytes) +
+          " bytes, with those that were typed before, and while no program of the run reads single "
+          "keys its terminal cuts a line after " +
+          std::to_string(kMaxTypedLine) +
+          " bytes. Type less at a time, or put it into a file and type its name.");
+}
+
 }  // namespace
 
-StdinWriter::StdinWriter(uv_loop_s* loop, UniqueFd fd, std::function<void()> on_closed)
-    : loop_(loop), fd_(std::move(fd)), on_closed_(std::move(on_closed)) {}
+StdinWriter::StdinWriter(uv_loop_s* loop, UniqueFd fd, bool terminal,
+                         std::function<void()> on_closed)
+    : loop_(loop), fd_(std::move(fd)), on_closed_(std::move(on_closed)) {
+  if (terminal) typed_.emplace();
+}
 
 StdinWriter::~StdinWriter() {
   on_closed_ = nullptr;
@@ -63,7 +76,7 @@ void StdinWriter::write(std::string bytes, std::function<void(Status)> on_done) 
     return;
   }
   queued_bytes_ += bytes.size();
-  queue_.push_back({std::move(bytes), 0, std::move(on_done)});
+  queue_.push_back({std::move(bytes), 0, false, std::move(on_done)});
   if (poll_ == nullptr) flush();
 }
 
@@ -75,7 +88,9 @@ void StdinWriter::close_after_queued() {
 void StdinWriter::flush() {
   while (fd_ && !queue_.empty()) {
     Chunk& chunk = queue_.front();
-    while (chunk.written < chunk.bytes.size()) {
+    const bool counted = std::exchange(chunk.counted, true);
+    const std::size_t cut = typed_ && !counted ? typed_->type(fd_.get(), chunk.bytes) : 0;
+    while (cut == 0 && chunk.written < chunk.bytes.size()) {
       const ssize_t count = write_without_sigpipe(fd_.get(), chunk.bytes.data() + chunk.written,
                                                   chunk.bytes.size() - chunk.written);
       if (count < 0 && errno == EINTR) continue;
@@ -94,7 +109,7 @@ void StdinWriter::flush() {
     queued_bytes_ -= chunk.bytes.size();
     const auto on_done = std::move(chunk.on_done);
     queue_.pop_front();
-    on_done(Status());
+    on_done(cut == 0 ? Status() : line_too_long(cut));
   }
   stop_polling();
   if (closing_ && queue_.empty()) finish(Status());

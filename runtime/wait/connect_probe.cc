@@ -10,6 +10,7 @@
 
 #include "runtime/base/open_handles.h"
 #include "runtime/wait/resolver.h"
+#include "runtime/wait/tls_session.h"
 
 namespace gibbous {
 namespace {
@@ -139,7 +140,7 @@ void ConnectProbe::end_try() {
 
 void ConnectProbe::success(int status) {
   end_try();
-  on_done_(Reached{addresses_[next_address_ - 1], status});
+  on_done_(Reached{address(), status});
 }
 
 // A `cheap` failure cost the server nothing, so the probe retries without backing off.
@@ -179,23 +180,56 @@ void ForwardedProbe::on_end(int error) {
   ConnectProbe::on_end(error);
 }
 
-HttpProbe::HttpProbe(const ProbeContext& context, const HttpUrl& url, int status, OnDone on_done)
+HttpProbe::HttpProbe(const ProbeContext& context, const HttpUrl& url, int status, bool mapped,
+                     OnDone on_done)
     : ConnectProbe(context, url.host, url.port, std::move(on_done)),
+      url_(url),
       request_(url.request()),
-      wanted_(status) {}
+      wanted_(status),
+      mapped_(mapped) {}
 
 HttpProbe::HttpProbe(const ProbeContext& context, const HttpUrl& url, std::string request,
                      OnDone on_done)
     : ConnectProbe(context, url.host, url.port, std::move(on_done)),
+      url_(url),
       request_(std::move(request)),
       wanted_(0) {}
 
+HttpProbe::~HttpProbe() = default;
+
 int HttpProbe::on_open(TcpConnection& connection) {
   parser_ = HttpStatusParser();
-  return connection.exchange(request_);
+  if (!url_.secure) return connection.exchange(request_);
+  const bool own = mapped_ || address().is_loopback();
+  if (!own && !authorities_) authorities_ = load_authorities();
+  if (!own && !authorities_) {
+    failure("this machine has no list of certificate authorities", false);
+    return 0;
+  }
+  const bool named = !own || !Address::parse(url_.host);
+  tls_ =
+      std::make_unique<TlsSession>(named ? url_.host : "", request_, own ? nullptr : authorities_);
+  secured_ = &connection;
+  if (const int error = connection.listen(); error != 0) return error;
+  std::string plain;
+  (void)decrypt("", &plain);
+  return 0;
+}
+
+bool HttpProbe::decrypt(std::string_view received, std::string* plain) {
+  const std::string trouble = tls_->advance(received, plain);
+  const int error = secured_->send(tls_->take_output());
+  if (trouble.empty() && error == 0) return true;
+  failure(trouble.empty() ? uv_strerror(error) : trouble, false);
+  return false;
 }
 
 void HttpProbe::on_bytes(std::string_view bytes) {
+  std::string plain;
+  if (url_.secure) {
+    if (!decrypt(bytes, &plain)) return;
+    bytes = plain;
+  }
   switch (parser_.feed(bytes)) {
     case HttpStatusParser::State::kMore:
       return;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,12 +15,14 @@
 #include "runtime/wait/http_url.h"
 #include "runtime/wait/tcp_connection.h"
 
+struct mbedtls_x509_crt;
 struct uv_loop_s;
 
 namespace gibbous {
 
 class OpenHandles;
 class Resolver;
+class TlsSession;
 
 // What probes need; must outlive them.
 struct ProbeContext {
@@ -61,6 +64,8 @@ class ConnectProbe : private TcpEvents {
   // Ends this try after `limit` from now.
   void limit_try(Millis limit);
   void failure(std::string trouble, bool cheap);
+  // The address of the current connection.
+  const Address& address() const { return addresses_[next_address_ - 1]; }
 
   void on_end(int error) override;
 
@@ -108,19 +113,31 @@ class ForwardedProbe final : public ConnectProbe {
   Deadlines::Token open_ = 0;
 };
 
+// Over TLS, the certificate of a loopback address, or of a port that is mapped to a run, need not
+// be trusted: it is one's own.
 class HttpProbe final : public ConnectProbe {
  public:
-  // status 0: any from 200 to 399.
-  HttpProbe(const ProbeContext& context, const HttpUrl& url, int status, OnDone on_done);
+  // status 0: any from 200 to 399. `mapped`: the URL leads to a port that is mapped to a run.
+  HttpProbe(const ProbeContext& context, const HttpUrl& url, int status, bool mapped,
+            OnDone on_done);
   // Sends this request instead of a GET.
   HttpProbe(const ProbeContext& context, const HttpUrl& url, std::string request, OnDone on_done);
+  ~HttpProbe() override;
 
  private:
   int on_open(TcpConnection& connection) override;
   void on_bytes(std::string_view bytes) override;
 
+  // Reads what the peer says; false: the try has failed.
+  bool decrypt(std::string_view received, std::string* plain);
+
+  HttpUrl url_;
   std::string request_;
   int wanted_;
+  bool mapped_ = false;
+  std::shared_ptr<mbedtls_x509_crt> authorities_;  // once they were needed
+  std::unique_ptr<TlsSession> tls_;
+  TcpConnection* secured_ = nullptr;  // while tls_ is in use
   HttpStatusParser parser_;
 };
 

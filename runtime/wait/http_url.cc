@@ -11,6 +11,7 @@ namespace gibbous {
 namespace {
 
 constexpr int kDefaultPort = 80;
+constexpr int kDefaultSecurePort = 443;
 constexpr int kMaxUrlPort = 65535;
 constexpr std::size_t kMaxPortDigits = 5;
 constexpr std::size_t kShownUrlBytes = 60;  // of an invalid URL in a message
@@ -37,21 +38,24 @@ int parse_port(std::string_view digits) {
   return port <= kMaxUrlPort ? port : 0;
 }
 
+int default_port(bool secure) {
+  return secure ? kDefaultSecurePort : kDefaultPort;
+}
+
 std::string authority_of(const HttpUrl& url) {
   const bool is_v6 = url.host.find(':') != std::string::npos;
   const std::string host = is_v6 ? "[" + url.host + "]" : url.host;
-  return url.port == kDefaultPort ? host : host + ":" + std::to_string(url.port);
+  return url.port == default_port(url.secure) ? host : host + ":" + std::to_string(url.port);
 }
 
 }  // namespace
 
 Result<HttpUrl> HttpUrl::parse(const std::string& url) {
-  constexpr std::string_view kScheme = "http://";
-  if (starts_with_ignoring_case(url, "https://")) {
-    return bad_url("https is not supported, only http:// is; wait for the port instead");
-  }
-  if (!starts_with_ignoring_case(url, kScheme)) {
-    return bad_url("expected http://host[:port]/path, got \"" +
+  HttpUrl result;
+  result.secure = starts_with_ignoring_case(url, "https://");
+  const std::string_view scheme = result.secure ? "https://" : "http://";
+  if (!starts_with_ignoring_case(url, scheme)) {
+    return bad_url("expected http://host[:port]/path or https://, got \"" +
                    to_utf8(url.substr(0, kShownUrlBytes)) + "\"");
   }
   if (url.size() > kMaxUrlBytes) {
@@ -63,11 +67,10 @@ Result<HttpUrl> HttpUrl::parse(const std::string& url) {
   if (!clean)
     return bad_url("has a space, a control character or one beyond ASCII: percent-encode it");
 
-  const std::string_view rest = std::string_view(url).substr(kScheme.size());
+  const std::string_view rest = std::string_view(url).substr(scheme.size());
   const std::size_t host_end = std::min(rest.find_first_of("/?#"), rest.size());
   std::string_view authority = rest.substr(0, host_end);
-  HttpUrl result;
-  result.port = kDefaultPort;
+  result.port = default_port(result.secure);
   if (authority.find('@') != std::string_view::npos) return bad_url("a user name is not supported");
   std::string_view port_part;
   if (!authority.empty() && authority.front() == '[') {
@@ -96,7 +99,7 @@ Result<HttpUrl> HttpUrl::parse(const std::string& url) {
 }
 
 std::string HttpUrl::text() const {
-  return "http://" + authority_of(*this) + target;
+  return std::string(secure ? "https://" : "http://") + authority_of(*this) + target;
 }
 
 std::string HttpUrl::post(std::string_view body) const {

@@ -1,5 +1,5 @@
-// HttpUrl: the parts of an http:// URL that a probe needs, checked so that none can change the
-// request around it. Pure, any thread.
+// HttpUrl: the parts of an http:// or https:// URL that a probe needs, checked so that none can
+// change the request around it. Pure, any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ namespace gibbous {
 inline constexpr std::size_t kMaxUrlBytes = 4096;
 
 struct HttpUrl {
-  std::string host;  // a name or an address, without brackets
+  bool secure = false;  // https
+  std::string host;     // a name or an address, without brackets
   int port = 80;
   std::string target;  // path and query, "/" at least; no fragment
 

@@ -12,13 +12,8 @@ namespace {
 constexpr std::size_t kMaxShownLineBytes = 500;
 constexpr std::string_view kBetween = "--\n";
 
-std::string shown_line(std::string_view raw) {
-  std::string text = clean(raw.substr(0, kMaxMatchedLineBytes));
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  if (text.size() <= kMaxShownLineBytes) return text;
-  text.resize(kMaxShownLineBytes);
-  text.resize(text.size() - incomplete_utf8_tail(text));
-  return text + "…";
+std::string visible_text(std::string_view raw) {
+  return clean(raw.substr(0, kMaxMatchedLineBytes));
 }
 
 }  // namespace
@@ -27,9 +22,11 @@ LineGrep::LineGrep(std::shared_ptr<LinePattern> pattern, std::size_t context, st
     : pattern_(std::move(pattern)), context_(context), max_bytes_(max_bytes) {}
 
 void LineGrep::add(std::string_view bytes) {
+  bytes_ += bytes.size();
   for (;;) {
     const std::size_t end = bytes.find('\n');
     if (end == std::string_view::npos) break;
+    partial_bytes_ += end;
     if (partial_.empty()) {
       take(bytes.substr(0, end));
     } else {
@@ -38,6 +35,7 @@ void LineGrep::add(std::string_view bytes) {
     }
     bytes.remove_prefix(end + 1);
   }
+  partial_bytes_ += bytes.size();
   if (partial_.size() < kMaxMatchedLineBytes) {
     partial_.append(bytes.substr(0, kMaxMatchedLineBytes));
   }
@@ -56,28 +54,31 @@ void LineGrep::finish() {
 
 void LineGrep::take(std::string_view line) {
   const std::uint64_t number = line_++;
+  if (std::exchange(partial_bytes_, 0) > kMaxMatchedLineBytes) ++long_lines_;
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  if (pattern_->match(line)) {
+  if (const auto match = pattern_->match(line)) {
     ++matches_;
     if (full_) return;
-    for (const Line& earlier : before_) put(earlier.number, '-', earlier.text);
+    for (const Line& earlier : before_) put(earlier.number, '-', visible_text(earlier.text));
     before_.clear();
-    if (put(number, ':', line)) ++shown_;
+    if (put(number, ':', match->line, match->place)) ++shown_;
     after_ = context_;
   } else if (after_ > 0) {
     --after_;
-    put(number, '-', line);
+    put(number, '-', visible_text(line));
   } else if (context_ > 0 && !full_) {
     before_.push_back({number, std::string(line.substr(0, kMaxMatchedLineBytes))});
     if (before_.size() > context_) before_.pop_front();
   }
 }
 
-bool LineGrep::put(std::uint64_t number, char mark, std::string_view line) {
+bool LineGrep::put(std::uint64_t number, char mark, std::string_view text, LinePlace place) {
   if (full_) return false;
   std::string added;
   if (context_ > 0 && !text_.empty() && number > next_printed_) added += kBetween;
-  added += std::to_string(number + 1) + mark + shown_line(line) + '\n';
+  std::string line = cut_line(text, kMaxShownLineBytes, place);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  added += std::to_string(number + 1) + mark + line + '\n';
   if (text_.size() + added.size() > max_bytes_) {
     full_ = true;
     return false;

@@ -32,6 +32,9 @@ class LineGrep {
   std::uint64_t matches() const { return matches_; }
   std::uint64_t shown() const { return shown_; }  // matches in the text
   std::uint64_t lines() const { return line_; }   // lines so far
+  std::uint64_t bytes() const { return bytes_; }  // that were searched
+  // Of them, those whose beginning alone was searched: longer than kMaxMatchedLineBytes.
+  std::uint64_t long_lines() const { return long_lines_; }
 
  private:
   struct Line {
@@ -40,12 +43,15 @@ class LineGrep {
   };
 
   void take(std::string_view line);
-  bool put(std::uint64_t number, char mark, std::string_view line);
+  bool put(std::uint64_t number, char mark, std::string_view text, LinePlace place = {});
 
   const std::shared_ptr<LinePattern> pattern_;
   const std::size_t context_;
   const std::size_t max_bytes_;
   std::string partial_;
+  std::size_t partial_bytes_ = 0;  // of the line, which may be longer than what is kept of it
+  std::uint64_t bytes_ = 0;
+  std::uint64_t long_lines_ = 0;
   std::uint64_t line_ = 0;  // number of the next line, from 0
   std::deque<Line> before_;
   std::size_t after_ = 0;           // lines that still belong to the last match

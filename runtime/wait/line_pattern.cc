@@ -111,7 +111,7 @@ bool LinePattern::search(std::string_view text) const {
   return line_->Match(text, 0, text.size(), re2::RE2::UNANCHORED, nullptr, 0);
 }
 
-bool LinePattern::search_groups(std::string_view text, std::vector<std::string>& captures) const {
+bool LinePattern::search_groups(std::string_view text, LineMatch& match) const {
   const bool brief = brief_ != nullptr && text.size() <= kBriefBytes;
   const re2::RE2& regex = brief ? *brief_ : *line_;
   const auto skipped = std::size_t{brief ? 2U : 1U};  // the match, and the group around the pattern
@@ -123,8 +123,10 @@ bool LinePattern::search_groups(std::string_view text, std::vector<std::string>&
   }
   for (int i = 0; i < groups; ++i) {
     const re2::StringPiece& group = found[skipped + static_cast<std::size_t>(i)];
-    captures.push_back(group.data() == nullptr ? "" : to_utf8({group.data(), group.size()}));
+    match.captures.push_back(group.data() == nullptr ? "" : to_utf8({group.data(), group.size()}));
   }
+  const re2::StringPiece& whole = found[skipped - 1];
+  match.place = {static_cast<std::size_t>(whole.data() - text.data()), whole.size()};
   return true;
 }
 
@@ -137,12 +139,16 @@ bool LinePattern::matches(std::string_view line) const {
 std::optional<LineMatch> LinePattern::match(std::string_view line) const {
   const std::string_view text = line_text(line);
   LineMatch match;
-  const bool matched = search_groups(text, match.captures);
+  const bool matched = search_groups(text, match);
   const bool as_it_is = is_clean(text, byte_kinds(text));
   if (!matched && as_it_is) return std::nullopt;
   match.line = as_it_is ? std::string(text) : clean(text);
-  if (!matched && !search_groups(match.line, match.captures)) return std::nullopt;
-  return match;
+  if (as_it_is) return match;
+  LineMatch seen;
+  const bool is_seen = search_groups(match.line, seen);
+  match.place = seen.place;
+  if (!matched) match.captures = std::move(seen.captures);
+  return matched || is_seen ? std::optional(std::move(match)) : std::nullopt;
 }
 
 std::optional<LineSpan> LinePattern::find_line_by_line(std::string_view block) const {

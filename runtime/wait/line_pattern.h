@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "gibbous/status.h"
+#include "runtime/base/cut_line.h"
 
 namespace re2 {
 class RE2;
@@ -29,7 +30,8 @@ inline constexpr std::size_t kMaxPatternBytes = std::size_t{8} << 10;
 struct LineMatch {
   std::string line;  // as a person sees it
   std::vector<std::string>
-      captures;  // groups 1..n as valid UTF-8; "" for a group that took no part
+      captures;     // groups 1..n as valid UTF-8; "" for a group that took no part
+  LinePlace place;  // of the match in `line`
 };
 
 // A line in a block: [begin, end), without its '\n'.
@@ -54,7 +56,7 @@ class LinePattern {
   LinePattern();
   void compile_block();
   bool search(std::string_view text) const;
-  bool search_groups(std::string_view text, std::vector<std::string>& captures) const;
+  bool search_groups(std::string_view text, LineMatch& match) const;
   bool matches(std::string_view line) const;
   std::optional<LineSpan> find_line_by_line(std::string_view block) const;
   std::optional<LineSpan> find_raw(std::string_view block) const;

@@ -91,6 +91,7 @@ void LineScanner::skip_line(Piece& piece) {
 std::optional<LineScanner::Hit> LineScanner::judge_beginning(std::string_view beginning) {
   auto hit = judge(beginning, line_from_ + beginning.size());
   skipping_ = true;
+  ++long_lines_;
   return hit;
 }
 
@@ -180,6 +181,20 @@ std::optional<LineScanner::Hit> LineScanner::next(const Stream& stream) {
   }
   seen_ = stream.end();
   return std::nullopt;
+}
+
+std::optional<LineScanner::Hit> newest_match(const std::shared_ptr<LinePattern>& pattern,
+                                             const Stream& stream, Offset since) {
+  constexpr std::uint64_t kFirstLines = 256;
+  constexpr std::uint64_t kGrowth = 4;
+  const std::uint64_t all = stream.line_count();
+  for (std::uint64_t lines = kFirstLines;; lines *= kGrowth) {
+    const Offset from = lines < all ? stream.line_offset(all - lines).value_or(since) : since;
+    LineScanner scanner(pattern, std::max(from, since));
+    std::optional<LineScanner::Hit> newest;
+    while (auto hit = scanner.next(stream)) newest = std::move(hit);
+    if (newest || from <= since) return newest;
+  }
 }
 
 bool LineScanner::has_partial(const Stream& stream) const {

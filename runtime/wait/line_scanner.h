@@ -38,6 +38,8 @@ class LineScanner {
 
   // Returns how many bytes were gone before they could be judged.
   Offset lost() const { return lost_; }
+  // Returns how many lines were longer than kMaxMatchedLineBytes: their beginnings were judged.
+  std::uint64_t long_lines() const { return long_lines_; }
 
  private:
   struct Piece {
@@ -60,8 +62,14 @@ class LineScanner {
   Offset seen_;                // there is no '\n' between line_from_ and here
   Offset partial_judged_ = 0;  // next_partial() has judged up to here
   Offset lost_ = 0;
+  std::uint64_t long_lines_ = 0;
   bool reported_ = false;  // the line at line_from_ was reported, as partial or too long
   bool skipping_ = false;  // the line at line_from_ was judged by its beginning: skip to its '\n'
 };
+
+// Returns the newest whole line behind `since` that matches. Searches more and more of the last
+// lines.
+std::optional<LineScanner::Hit> newest_match(const std::shared_ptr<LinePattern>& pattern,
+                                             const Stream& stream, Offset since);
 
 }  // namespace gibbous

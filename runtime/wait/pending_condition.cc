@@ -7,6 +7,13 @@
 #include "runtime/output/text.h"
 
 namespace gibbous {
+namespace {
+
+// The keeper reports the processes left behind a little later than the exit: it looks for them
+// after it, and not too often.
+constexpr Millis kLeftBehindSettle{100};
+
+}  // namespace
 
 const char* to_string(ConditionKind kind) {
   switch (kind) {
@@ -94,7 +101,10 @@ void PendingCondition::give_up() {
   if (run_ == nullptr || !run_->ended()) return give_up("was forgotten");
   const std::string& reason = run_->reason();
   const std::string again = run_->next().empty() ? "" : ", and is started again as " + run_->next();
-  give_up("ended" + (reason.empty() ? "" : " (" + reason + ")") + again);
+  const auto& exit = run_->exit_status();
+  const bool good =
+      run_->state() == RunState::kCompleted && exit && exit->signal == 0 && exit->code == 0;
+  give_up((good ? "exited with 0" : "ended" + (reason.empty() ? "" : " (" + reason + ")")) + again);
 }
 
 void PendingCondition::give_up(const std::string& what_it_did) {
@@ -116,6 +126,22 @@ void PendingCondition::meet(std::string obstacle) {
 void PendingCondition::on_run_forgotten() {
   give_up();
   run_ = nullptr;
+}
+
+LivingCondition::~LivingCondition() {
+  context_.probes.deadlines.cancel(over_);
+}
+
+void LivingCondition::on_run_changed() {
+  if (over_ != 0 || settled() || !run_is_over()) return;
+  over_ = context_.probes.deadlines.after(kLeftBehindSettle, [this] {
+    over_ = 0;
+    if (!settled() && run_is_over()) last_look();
+  });
+}
+
+bool LivingCondition::run_is_over() const {
+  return run_ != nullptr && run_->ended() && run_->drained() && run_->left_behind() == 0;
 }
 
 }  // namespace gibbous

@@ -2,6 +2,7 @@
 // its run's changes to it. It settles once: it fires or becomes impossible. Loop thread only.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,8 @@ struct ConditionContext {
   ProbeContext probes;
   Runs& runs;
   PortProber& ports;
+  // On what fake runs (Runs::is_fake) listen, by id, with the HTTP status of their answers.
+  std::map<std::string, std::map<int, int>> fakes;
 };
 
 // Returns the error of a field's value: "pattern: missing )".
@@ -84,6 +87,23 @@ class PendingCondition {
   std::string ended_run_;
   std::string why_;
   std::string obstacle_;
+};
+
+// A condition that only processes of its run can make true: once nothing of the run lives, it looks
+// a last time.
+class LivingCondition : public PendingCondition {
+ public:
+  using PendingCondition::PendingCondition;
+  ~LivingCondition() override;
+  void on_run_changed() override;
+
+ protected:
+  // Calls fire() or give_up(), now or soon.
+  virtual void last_look() = 0;
+  bool run_is_over() const;
+
+ private:
+  Deadlines::Token over_ = 0;
 };
 
 // Only PendingCondition::create calls these. exit, start, ready, regex, quiet; `run` is not null.

@@ -30,31 +30,51 @@ namespace {
 constexpr int kMaxPort = 65535;
 constexpr Millis kNetworkSettles{10'000};
 constexpr int kMinStatus = 200;  // 1xx are interim answers
+constexpr int kFirstErrorStatus = 400;
 constexpr int kMaxStatus = 599;
 constexpr Millis kOwnNetworkInterval{200};  // between two looks, which take milliseconds
 constexpr Millis kFirstFileInterval{20};
 constexpr Millis kLongestFileInterval{100};
-// The keeper reports the processes left behind a little later than the exit: it looks for them
-// after it, and not too often.
-constexpr Millis kLeftBehindSettle{100};
 
-class ProbeCondition : public PendingCondition {
+class ProbeCondition : public LivingCondition {
  public:
-  using PendingCondition::PendingCondition;
-  ~ProbeCondition() override { context_.probes.deadlines.cancel(over_); }
+  using LivingCondition::LivingCondition;
 
   void on_run_changed() override {
+    if (fakes_decide()) return;
     know_run();
-    if (over_ != 0 || settled() || !run_is_over()) return;
-    over_ = context_.probes.deadlines.after(kLeftBehindSettle, [this] {
-      over_ = 0;
-      if (!settled() && run_is_over()) last_look();
-    });
+    LivingCondition::on_run_changed();
   }
 
  protected:
-  // Calls fire() or give_up(), now or soon.
-  virtual void last_look() = 0;
+  // A fake run listens where its spec says, and nowhere else. Returns false where others may.
+  bool fakes_decide() {
+    if (settled() || port_ == 0) return settled();
+    const int wanted = spec_.status;
+    const int status = fake_status();
+    const bool fits = spec_.kind == ConditionKind::kPort || wanted == status ||
+                      (wanted == 0 && status >= kMinStatus && status < kFirstErrorStatus);
+    if (status != 0 && fits) {
+      Fired fired;
+      fired.address = "127.0.0.1:" + std::to_string(port_);
+      fired.status = status;
+      fire(std::move(fired));
+    }
+    const bool is_fake = run_ != nullptr && context_.runs.is_fake(*run_);
+    if (is_fake && !settled() && run_is_over()) give_up();
+    return settled() || is_fake;
+  }
+
+  // The status that a fake run answers at the port; 0: none listens there.
+  int fake_status() const {
+    for (const auto& [id, ports] : context_.fakes) {
+      const Run* run = context_.runs.find(id);
+      const auto found = ports.find(port_);
+      const bool counts = run != nullptr && !run->ended() && (run_ == nullptr || run_ == run);
+      if (counts && found != ports.end()) return found->second;
+    }
+    return 0;
+  }
 
   // Remembers the mark of the run while its first process lives.
   void know_run() {
@@ -82,19 +102,17 @@ class ProbeCondition : public PendingCondition {
   }
 
  private:
-  bool run_is_over() const {
-    return run_ != nullptr && run_->ended() && run_->drained() && run_->left_behind() == 0;
-  }
-
-  Deadlines::Token over_ = 0;
   std::optional<PortOwner> owner_;
+
+ protected:
+  int port_ = 0;  // what it is about; 0: none
 };
 
 class PortCondition final : public ProbeCondition {
  public:
   PortCondition(const Condition& spec, Run* run, ConditionContext& context, Owner& owner)
       : ProbeCondition(spec, run, context, owner) {
-    query_.port = spec.port;
+    port_ = query_.port = spec.port;
     query_.to = known_addresses(spec.host);
     query_.any_loopback = spec.host.empty();
   }
@@ -104,6 +122,7 @@ class PortCondition final : public ProbeCondition {
   }
 
   void begin() override {
+    if (fakes_decide()) return;
     if (run_ != nullptr && spec_.host.empty() && spec_.mapped_from == 0) look_in_own_network();
     if (settled()) return;
     // For a name, or an address elsewhere, only connecting works.
@@ -193,20 +212,22 @@ class HttpCondition final : public ProbeCondition {
   HttpCondition(const Condition& spec, Run* run, ConditionContext& context, Owner& owner,
                 const HttpUrl& url)
       : ProbeCondition(spec, run, context, owner),
-        probe_(context.probes, url, spec.status, [this](const auto& reached) {
-          if (!reached) return give_up();
-          if (others_answer()) return;
-          Fired fired;
-          fired.status = reached->status;
-          fired.address = reached->address.text();
-          fire(std::move(fired));
-        }) {
-    query_.port = url.port;
+        probe_(context.probes, url, spec.status, !spec.mapped_url.empty(),
+               [this](const auto& reached) {
+                 if (!reached) return give_up();
+                 if (others_answer()) return;
+                 Fired fired;
+                 fired.status = reached->status;
+                 fired.address = reached->address.text();
+                 fire(std::move(fired));
+               }) {
+    port_ = query_.port = url.port;
     query_.to = known_addresses(url.host);
     query_.any_loopback = false;
   }
 
   void begin() override {
+    if (fakes_decide()) return;
     know_run();
     if (others_answer()) return;
     probe_.start();

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/cut_line.h"
 #include "runtime/output/file_sink.h"
 #include "runtime/output/text.h"
 #include "runtime/runs/describe.h"
@@ -16,7 +17,7 @@
 namespace gibbous {
 namespace {
 
-// A last line without ' ' is matched after this much silence (then it is a prompt, not an
+// A last line without '\n' is matched after this much silence (then it is a prompt, not an
 // incomplete line), and at the latest after kPartialPatience (a progress line that never pauses).
 constexpr Millis kPartialSettle{100};
 constexpr Millis kPartialPatience{400};
@@ -94,24 +95,26 @@ class RegexCondition final : public PendingCondition {
  public:
   RegexCondition(const Condition& spec, Run* run, ConditionContext& context, Owner& owner,
                  std::shared_ptr<LinePattern> pattern)
-      : PendingCondition(spec, run, context, owner) {
+      : PendingCondition(spec, run, context, owner), pattern_(std::move(pattern)) {
     // An offset belongs to one stream: stdout unless another is named.
     const std::optional<StreamId> watched =
         spec.since && !spec.stream ? StreamId::kStdout : spec.stream;
     for (const StreamId id : {StreamId::kStdout, StreamId::kStderr}) {
       if (watched && *watched != id) continue;
-      scans_.push_back({id, LineScanner(pattern, spec.since.value_or(0))});
+      scans_.push_back({id, LineScanner(pattern_, behind(id))});
     }
   }
   ~RegexCondition() override { context_.probes.deadlines.cancel(settle_); }
 
-  void begin() override { on_run_changed(); }
+  void begin() override {
+    if (!spec_.behind || !report_newest()) on_run_changed();
+  }
 
   void on_output(StreamId stream) override {
     if (run_ == nullptr || settled()) return;
     for (Scan& scan : scans_) {
       if (scan.id != stream) continue;
-      if (report(scan, scan.scanner.next(run_->stream(stream)))) return;
+      if (report(scan.id, scan.scanner.next(run_->stream(stream)))) return;
     }
     watch_partial_lines();
   }
@@ -119,7 +122,7 @@ class RegexCondition final : public PendingCondition {
   void on_run_changed() override {
     if (run_ == nullptr || settled()) return;
     for (Scan& scan : scans_) {
-      if (report(scan, scan.scanner.next(run_->stream(scan.id)))) return;
+      if (report(scan.id, scan.scanner.next(run_->stream(scan.id)))) return;
     }
     watch_partial_lines();
     if (!settled() && nothing_can_come()) give_up();
@@ -130,11 +133,26 @@ class RegexCondition final : public PendingCondition {
            " matched \"" + to_utf8(spec_.pattern) + "\"";
   }
 
+  std::string last_seen() const override {
+    const auto older = spec_.behind && run_ != nullptr ? newest(false) : std::nullopt;
+    return older ? "\"" + clipped(older->hit.match.line) + "\", " + format_seconds(older->age) +
+                       " ago"
+                 : "";
+  }
+
   std::string caveat() const override {
     Offset lost = 0;
-    for (const Scan& scan : scans_) lost += scan.scanner.lost();
-    if (lost == 0) return "";
-    return std::to_string(lost) + " bytes of its output were dropped before they could be searched";
+    std::uint64_t long_lines = 0;
+    for (const Scan& scan : scans_) {
+      lost += scan.scanner.lost();
+      long_lines += scan.scanner.long_lines();
+    }
+    if (lost > 0) {
+      return std::to_string(lost) +
+             " bytes of its output were dropped before they could be searched";
+    }
+    if (long_lines == 0) return "";
+    return "only the first 64 KiB of longer lines were searched: " + std::to_string(long_lines);
   }
 
  private:
@@ -143,14 +161,46 @@ class RegexCondition final : public PendingCondition {
     LineScanner scanner;
   };
 
-  bool report(const Scan& scan, std::optional<LineScanner::Hit> hit) {
+  struct Newest {
+    StreamId id;
+    LineScanner::Hit hit;
+    Millis age;
+  };
+
+  Offset behind(StreamId id) const {
+    return spec_.behind ? (*spec_.behind)[static_cast<std::size_t>(id)] : spec_.since.value_or(0);
+  }
+
+  // Returns the newest line that matches, of those that count or of all.
+  std::optional<Newest> newest(bool counting) const {
+    std::optional<Newest> newest;
+    for (const Scan& scan : scans_) {
+      auto hit = newest_match(pattern_, run_->stream(scan.id), counting ? behind(scan.id) : 0);
+      if (!hit) continue;
+      const auto age = std::chrono::duration_cast<Millis>(
+          run_->age(scan.id, hit->cursor, context_.probes.clock));
+      if (!newest || age < newest->age) newest = {scan.id, std::move(*hit), age};
+    }
+    return newest;
+  }
+
+  bool report_newest() {
+    auto found = newest(true);
+    return found && report(found->id, std::move(found->hit), found->age);
+  }
+
+  bool report(StreamId id, std::optional<LineScanner::Hit> hit,
+              std::optional<Millis> age = std::nullopt) {
     if (!hit) return false;
     Fired fired;
-    fired.line = clipped(std::move(hit->match.line));
+    fired.age = age;
+    std::size_t at = 0;
+    fired.line = cut_line(hit->match.line, kMaxReportedLineBytes, hit->match.place, &at);
+    fired.column = at + 1;
     for (std::string& capture : hit->match.captures) {
       fired.captures.push_back(clipped(std::move(capture)));
     }
-    fired.stream = scan.id;
+    fired.stream = id;
     fired.cursor = hit->cursor;
     fire(std::move(fired));
     return true;
@@ -160,7 +210,7 @@ class RegexCondition final : public PendingCondition {
     for (Scan& scan : scans_) {
       const Stream& stream = run_->stream(scan.id);
       if (!all && !stream.ended()) continue;
-      if (report(scan, scan.scanner.next_partial(stream))) return true;
+      if (report(scan.id, scan.scanner.next_partial(stream))) return true;
     }
     return false;
   }
@@ -201,23 +251,23 @@ class RegexCondition final : public PendingCondition {
                        [this](const Scan& scan) { return run_->stream(scan.id).ended(); });
   }
 
+  const std::shared_ptr<LinePattern> pattern_;
   std::vector<Scan> scans_;
   Deadlines::Token settle_ = 0;
   Nanos partial_since_{0};  // while settle_ is set
 };
 
-// A run that has ended with its output is as quiet as it will ever be, so the condition fires at
-// once.
-class QuietCondition final : public PendingCondition {
+// Says nothing about a run of which nothing lives any more.
+class QuietCondition final : public LivingCondition {
  public:
-  using PendingCondition::PendingCondition;
+  using LivingCondition::LivingCondition;
   ~QuietCondition() override { context_.probes.deadlines.cancel(timer_); }
 
   void begin() override { on_run_changed(); }
 
   void on_run_changed() override {
     if (run_ == nullptr || settled()) return;
-    if (run_->ended() && run_->drained() && all_streams_ended()) return fire();
+    LivingCondition::on_run_changed();
     const bool started = run_->pid() != 0;  // before that it can have no output
     if (started && timer_ == 0) look(false);
   }
@@ -227,17 +277,14 @@ class QuietCondition final : public PendingCondition {
   }
 
  private:
-  bool all_streams_ended() const {
-    return run_->left_behind() == 0 ||
-           (run_->stream(StreamId::kStdout).ended() && run_->stream(StreamId::kStderr).ended());
-  }
+  void last_look() override { give_up(); }
 
   void look(bool confirmed) {
     const Nanos left = run_->last_output() + spec_.duration - context_.probes.clock.now();
     if (left > Nanos{0}) return look_after(left, false);
     // Unread output breaks the quiet too; the loop may have been busy, or reading is rationed.
     if (!confirmed || context_.runs.has_more()) return look_after(kQuietConfirm, true);
-    fire();
+    if (!run_->ended() || run_->left_behind() > 0) fire();
   }
 
   void look_after(Nanos delay, bool confirmed) {

@@ -78,13 +78,18 @@ bool TcpConnection::connected_to_itself() const {
 }
 
 int TcpConnection::exchange(std::string_view request) {
+  const int error = send(request);
+  return error != 0 ? error : listen();
+}
+
+int TcpConnection::send(std::string_view bytes) {
+  if (bytes.empty()) return 0;
   auto* stream = reinterpret_cast<uv_stream_t*>(&handles_->tcp);
   const uv_buf_t buffer =
-      uv_buf_init(const_cast<char*>(request.data()), static_cast<unsigned>(request.size()));
+      uv_buf_init(const_cast<char*>(bytes.data()), static_cast<unsigned>(bytes.size()));
   const int sent = uv_try_write(stream, &buffer, 1);
   if (sent < 0) return sent;
-  if (static_cast<std::size_t>(sent) != request.size()) return UV_ENOBUFS;
-  return listen();
+  return static_cast<std::size_t>(sent) == bytes.size() ? 0 : UV_ENOBUFS;
 }
 
 int TcpConnection::listen() {

@@ -30,6 +30,8 @@ class TcpConnection {
   // After on_connected: sends and begins to read. `request` is small enough for a new socket's
   // buffer. An error is libuv's; 0 is success.
   int exchange(std::string_view request);
+  // After on_connected: sends a little more, as small.
+  int send(std::string_view bytes);
   // After on_connected: only reads.
   int listen();
   // Stops all events; the object frees itself once libuv releases it.

@@ -47,13 +47,16 @@ struct Condition {
   std::optional<StreamId> stream;  // regex: only this stream
   std::optional<Offset> since;     // regex: only from this offset of `stream` (else stdout) on; by
                                    // default all that is kept
-  std::string url;                 // http://host[:port]/path
-  std::string mapped_url;          // http: requested in place of url; "": url
-  int status = 0;                  // http: this status; 0: any from 200 to 399
-  Millis duration{0};              // quiet, timer
-  std::string path;                // file; absolute
-  std::string session;             // file: what its sandboxed runs have at `path` counts, too
-  bool absent = false;             // file, screen: wait until it is gone
+  // regex: instead, only lines behind these offsets of stdout and stderr. Of those that are there
+  // already the newest counts, else the next one that comes.
+  std::optional<ArrivalOrder::Offsets> behind;
+  std::string url;         // http://host[:port]/path
+  std::string mapped_url;  // http: requested in place of url; "": url
+  int status = 0;          // http: this status; 0: any from 200 to 399
+  Millis duration{0};      // quiet, timer
+  std::string path;        // file; absolute
+  std::string session;     // file: what its sandboxed runs have at `path` counts, too
+  bool absent = false;     // file, screen: wait until it is gone
   // kLog: true once the run has ended and the files have all its output; else when they are open.
   bool written = false;
 };
@@ -66,6 +69,8 @@ struct Fired {
   std::vector<std::string> captures;  // regex, screen: groups 1..n
   std::optional<StreamId> stream;     // regex
   Offset cursor = 0;                  // regex: offset just after the line
+  std::optional<Millis> age;          // regex with `behind`: of a line that was there already
+  std::size_t column = 0;             // regex: where in `line` the match begins, from 1
   int row = 0;                        // screen: number of the row, from 1; 0 for `absent`
   int status = 0;                     // http
   pid_t pid = 0;                      // port: the process that listens, if known; input: the
@@ -86,6 +91,7 @@ struct WaitResult {
   std::vector<Fired> fired;  // in order of firing; for `any` one
   std::string message;       // timeout, impossible: a sentence that says which condition and why
   std::string seen;          // timeout, impossible: the last that was seen instead: "status 503"
+  bool older = false;        // the same: `seen` is a line that does not count
   std::string obstacle;      // impossible while the run goes on: what another program has
   std::string run;           // impossible: the run that ended, or that cannot get there
   std::string tail;          // impossible, timeout: the last lines of that run's output, cleaned

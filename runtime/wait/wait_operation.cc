@@ -79,6 +79,7 @@ std::string WaitOperation::seen_instead(const PendingCondition& condition) {
   if (!caveat.empty()) return " (" + caveat + ")";
   if (seen.empty()) return "";
   result_.seen = seen;
+  result_.older = condition.kind() == ConditionKind::kRegex;
   return " (last: " + seen + ")";
 }
 

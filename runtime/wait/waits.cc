@@ -15,7 +15,7 @@ Waits::Waits(uv_loop_s* loop, const Clock& clock, Runs& runs)
     : runs_(runs),
       deadlines_(loop, clock),
       ports_(clock, deadlines_),
-      context_{{loop, clock, deadlines_, handles_}, runs, ports_} {
+      context_{{loop, clock, deadlines_, handles_}, runs, ports_, {}} {
   runs_.add_observer(this);
 }
 
@@ -56,7 +56,6 @@ void Waits::post(const HttpUrl& url, std::string_view body,
 
 void Waits::register_conditions(const WaitOperation& operation) {
   for (const auto& condition : operation.conditions()) {
-    if (condition->run() == nullptr) continue;
     auto& list = watching_[condition->run()];
     const auto is_exit = [](const PendingCondition* each) {
       return each->kind() == ConditionKind::kExit;
@@ -81,6 +80,15 @@ void Waits::on_state(Run& run) {
   for (PendingCondition* condition : found->second) condition->on_run_changed();
 }
 
+void Waits::listen_fake(Run& run, int port, int status) {
+  context_.fakes[run.id()][port] = status;
+  on_state(run);
+  // A condition that is about no run hears of every fake one.
+  const auto found = watching_.find(nullptr);
+  if (found == watching_.end()) return;
+  for (PendingCondition* condition : found->second) condition->on_run_changed();
+}
+
 void Waits::on_readiness(Run& run) {
   on_state(run);
 }
@@ -100,6 +108,7 @@ void Waits::on_output(Run& run, StreamId stream, Offset from) {
 }
 
 void Waits::on_forget(Run& run) {
+  context_.fakes.erase(run.id());
   const auto found = watching_.find(&run);
   if (found == watching_.end()) return;
   const auto conditions = std::move(found->second);

@@ -28,6 +28,8 @@ class Waits final : private RunsObserver, private WaitOperation::Owner {
   // after close(). `body` is small enough for a new socket's buffer.
   void post(const HttpUrl& url, std::string_view body,
             std::function<void(const std::string& trouble)> on_done);
+  // A fake run (Runs::is_fake) listens on a port from now on, and answers HTTP there with a status.
+  void listen_fake(Run& run, int port, int status);
   // A test has moved the clock.
   void clock_moved() { deadlines_.clock_moved(); }
   // Cancels every remaining wait. on_closed comes from the loop, after which the object may be

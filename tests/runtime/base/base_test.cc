@@ -33,6 +33,16 @@ TEST_CASE("a slightly wrong name gets the right one as a suggestion") {
   REQUIRE(nearest_name("bgoutput", known) == "bg_output");
 }
 
+TEST_CASE("an abbreviation gets the name that it stands for, before a name that it resembles") {
+  REQUIRE(nearest_name("cmd", {"cwd", "command", "commands"}) == "command");
+  REQUIRE(nearest_name("scripts", {"managed_dir", "scripts_dir"}) == "scripts_dir");
+  REQUIRE(nearest_name("desc", {"data", "description"}) == "description");
+  REQUIRE(nearest_name("tol", {"tool", "policy"}) == "tool");
+  REQUIRE(nearest_name("prot", {"port", "protocol"}) == "port");
+  REQUIRE(nearest_name("x", {"xylophone"}).empty());
+  REQUIRE(nearest_name("mand", {"command"}).empty());
+}
+
 TEST_CASE("a name unlike all others gets no suggestion") {
   REQUIRE(nearest_name("frobnicate", {"bg_start", "bg_kill"}).empty());
   REQUIRE(nearest_name("", {"bg_start"}).empty());

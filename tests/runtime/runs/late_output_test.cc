@@ -44,6 +44,23 @@ TEST_CASE("a busy host shows all that a run wrote before its exit") {
   table.runs->remove_observer(&busy);
 }
 
+TEST_CASE("a run that ended while its host stood still was in time") {
+  Table table;
+  RunSpec spec;
+  spec.command = "read line; echo done";
+  spec.stdin_pipe = true;
+  spec.timeout = Millis{200};
+  Run& run = table.start(spec);
+  table.runs->write(run, "go\n", [](Status) {});
+  table.loop.turn();
+  const Nanos end = table.clock.now() + Millis{400};
+  while (table.clock.now() < end || ::kill(run.pid(), 0) == 0) {
+  }
+  table.until_ended(run);
+  CHECK(run.state() == RunState::kCompleted);
+  CHECK(run.reason() == "exit code 0");
+}
+
 TEST_CASE("a busy host does not wait for what others write after the exit") {
   BusyHost busy;
   Table table(impatient());

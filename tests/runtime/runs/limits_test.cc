@@ -96,6 +96,46 @@ std::string eater(int mebibytes) {
   return "'" + testing::fixture("tree") + "' eat " + std::to_string(mebibytes) + " pause";
 }
 
+TEST_CASE("the usual time limit is that of what a call waits for, a configured one that of all") {
+  struct Row {
+    std::optional<bool> usual;
+    Millis configured;
+    Millis limit;     // at the start
+    Millis detached;  // after Runs::detach()
+  };
+  const auto row = GENERATE(values<Row>({
+      {std::nullopt, Millis{-1}, kUsualTimeout, Millis{0}},
+      {false, Millis{-1}, Millis{0}, Millis{0}},
+      {true, Millis{-1}, kUsualTimeout, kUsualTimeout},
+      {std::nullopt, Millis{60'000}, Millis{60'000}, Millis{60'000}},
+      {false, Millis{60'000}, Millis{60'000}, Millis{60'000}},
+      {false, Millis{0}, Millis{0}, Millis{0}},
+  }));
+  RunLimits limits;
+  limits.default_timeout = row.configured;
+  Table table(limits);
+  RunSpec spec;
+  spec.command = "exec sleep 600";
+  spec.usual_timeout = row.usual;
+  Run& run = table.start(spec);
+  CHECK(run.time_limit() == row.limit);
+  table.runs->detach(run);
+  CHECK(run.time_limit() == row.detached);
+  table.kill(run);
+}
+
+TEST_CASE(
+    "a run that is detached from its call outlives the usual limit, not a limit of all runs") {
+  Table table;
+  RunSpec spec;
+  spec.command = "exec sleep 600";
+  spec.limits.wall_time = Millis{300};
+  Run& run = table.start(spec);
+  table.runs->detach(run);
+  table.until_ended(run);
+  CHECK(run.state() == RunState::kTimeout);
+}
+
 TEST_CASE("a run that exceeds its memory limit ends as killed by memory") {
   with_and_without_groups([](bool polled) {
     Table table;

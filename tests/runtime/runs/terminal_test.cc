@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -74,11 +75,29 @@ class Desk {
   Table table;
 };
 
+TEST_CASE("a line that a terminal would cut is refused as a whole, and the next one is typed") {
+  Desk desk;
+  Run& run = desk.start("stty -echo; echo go; read -r line; echo bytes=${#line}");
+  desk.until_shown(run, "go");
+  const auto write = [&](const std::string& text) {
+    std::optional<Status> answer;
+    desk.table.runs->write(run, text, [&](const Status& status) { answer = status; });
+    REQUIRE(desk.table.loop.until([&] { return answer.has_value(); }));
+    return *answer;
+  };
+  CHECK(write(std::string(4000, 'a')).ok());
+  const Status refused = write(std::string(96, 'b') + "\n");
+  CHECK(refused.code() == "line_too_long");
+  CHECK(refused.message().find("4096 bytes") != std::string::npos);
+  CHECK(write(std::string(95, 'b') + "\n").ok());
+  desk.until_shown(run, "bytes=4095");
+}
+
 TEST_CASE("a run with a terminal has it as stdin, stdout, stderr and controlling terminal") {
   Desk desk;
   Run& run = desk.start(
       "test -t 0 && test -t 1 && test -t 2 && echo three; echo err >&2; "
-      "echo tty > /dev/tty; ps -o stat= -p $$");
+      "echo tty > /dev/tty; ps -o stat= -p $$; :");
   desk.table.until_ended(run);
   CHECK(run.state() == RunState::kCompleted);
   CHECK(desk.shows(run, "three"));
@@ -115,7 +134,7 @@ TEST_CASE("the terminal has the requested size and kind") {
   TerminalSpec terminal;
   terminal.size = {30, 100};
   terminal.term = "vt100";
-  Run& run = desk.start("stty size; echo $TERM/$COLUMNS/$LINES", terminal);
+  Run& run = desk.start("echo $TERM/$COLUMNS/$LINES; stty size", terminal);
   desk.table.until_ended(run);
   CHECK(desk.shows(run, "30 100"));
   CHECK(desk.shows(run, "vt100//"));

@@ -130,8 +130,20 @@ TEST_CASE("an http URL has a host, a port and a target") {
   CHECK(bare->request().find("Host: example.test\r\n") != std::string::npos);
 }
 
+TEST_CASE("an https URL has a port of its own") {
+  const auto secure = HttpUrl::parse("HTTPS://localhost/health");
+  REQUIRE(secure);
+  CHECK(secure->secure);
+  CHECK(secure->port == 443);
+  CHECK(secure->text() == "https://localhost/health");
+  const auto other = HttpUrl::parse("https://localhost:8443");
+  REQUIRE(other);
+  CHECK(other->port == 8443);
+  CHECK(other->text() == "https://localhost:8443/");
+}
+
 TEST_CASE("an invalid URL is refused with the reason") {
-  CHECK(url_error("https://localhost/").find("https is not supported") != std::string::npos);
+  CHECK(url_error("ftp://localhost/").find("expected http://") != std::string::npos);
   CHECK(url_error("localhost:3000").find("expected http://") != std::string::npos);
   CHECK(url_error("").find("expected http://") != std::string::npos);
   CHECK(url_error("http://").find("host is missing") != std::string::npos);

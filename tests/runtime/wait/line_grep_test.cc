@@ -53,6 +53,29 @@ TEST_CASE("lines are shown as a person sees them, and long ones are cut") {
   CHECK(found("^x", 0, line).text().size() < 600);
 }
 
+TEST_CASE("a long line is shown around its match") {
+  for (const char* before : {"", "\x1b[31m"}) {
+    const std::string line = before + std::string(4000, 'a') + "NEEDLE" + std::string(4000, 'b');
+    const std::string text = found("N[E]+DLE", 0, "one\n" + line + "\n").text();
+    CHECK(text.starts_with("2:aaa"));
+    CHECK(text.find("aNEEDLEb") != std::string::npos);
+    CHECK(text.size() < 520);
+  }
+}
+
+TEST_CASE("lines whose end is not searched are counted, and so are the bytes") {
+  const std::string longest(kMaxMatchedLineBytes, 'x');
+  const std::string bytes = longest + "\n" + longest + "X\nshort\n" + longest + "X";
+  for (const std::size_t piece : {bytes.size(), std::size_t{1000}}) {
+    LineGrep grep(pattern("X"), 0, kMuch);
+    for (std::size_t at = 0; at < bytes.size(); at += piece) grep.add(bytes.substr(at, piece));
+    grep.finish();
+    CHECK(grep.matches() == 0);
+    CHECK(grep.long_lines() == 2);
+    CHECK(grep.bytes() == bytes.size());
+  }
+}
+
 TEST_CASE("a gap ends a line, and the line numbers continue after it") {
   LineGrep grep(pattern("t"), 1, kMuch);
   grep.add("one\ntw");

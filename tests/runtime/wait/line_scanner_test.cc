@@ -184,6 +184,33 @@ TEST_CASE("the scanner finds exactly the lines and groups that RE2 finds line by
   }
 }
 
+TEST_CASE("the newest match is the last one that the scanner finds") {
+  Random random(20261129);
+  constexpr int kRounds = 500;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string pattern = random_pattern(random);
+    const std::string text = random_text(random, round % 2 == 0 ? 1500 : 40);
+    const Offset since = below(random, text.size() + 1);
+    auto compiled = LinePattern::compile(pattern);
+    REQUIRE(compiled);
+    CAPTURE(round, pattern, text, since);
+    // Small rings lose bytes between the first ones and the newest.
+    Stream stream(round % 3 == 0 ? std::size_t{1} << 10 : gibbous::kDefaultRingBytes,
+                  round % 3 == 0 ? 256 : gibbous::kDefaultHeadBytes);
+    stream.append(text);
+    LineScanner scan(compiled.value(), since);
+    std::optional<LineScanner::Hit> last;
+    while (auto hit = scan.next(stream)) last = std::move(hit);
+    const auto newest = gibbous::newest_match(compiled.value(), stream, since);
+    REQUIRE(newest.has_value() == last.has_value());
+    if (!last) continue;
+    CHECK(newest->from == last->from);
+    CHECK(newest->cursor == last->cursor);
+    CHECK(newest->match.line == last->match.line);
+    CHECK(newest->match.captures == last->match.captures);
+  }
+}
+
 TEST_CASE("the scanner agrees with line by line RE2 on logs of realistic size") {
   Random random(7);
   std::string text;

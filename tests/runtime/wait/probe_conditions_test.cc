@@ -1,7 +1,9 @@
 // port, http, file and timer, with real servers.
 #include <sys/stat.h>
 #include <unistd.h>
+#include <uv.h>
 
+#include <array>
 #include <fstream>
 
 #include "tests/runtime/wait/harness.h"
@@ -237,10 +239,83 @@ TEST_CASE("http gives up on a server that never answers when the wait is cancell
   house.kill(server);
 }
 
+// A web server of OpenSSL with a certificate of its own.
+Run& secure_server(House& house, const std::string& directory, const std::string& address,
+                   const std::string& options) {
+  return house.sh("cd " + directory +
+                  " && openssl req -x509 -newkey rsa:2048 -nodes -keyout key -out cert -days 2 "
+                  "-subj /CN=localhost 2> /dev/null && exec openssl s_server -key key -cert cert "
+                  "-www -accept " +
+                  address + ":0 " + options);
+}
+
+TEST_CASE("https fires for a server of this machine that has signed its own certificate") {
+  House house;
+  const TempDir directory;
+  Run& server = secure_server(house, directory.path(), "127.0.0.1", "");
+  const WaitResult up = house.wait(on_regex(server, "^ACCEPT .*:(\\d+)$"));
+  REQUIRE(up.end == WaitEnd::kFired);
+  const std::string port = up.fired[0].captures[0];
+  for (const std::string host : {"localhost", "127.0.0.1"}) {
+    const std::string url = "https://" + host + ":" + port + "/";
+    const WaitResult result = house.wait(on_http(url, 0, server.id()));
+    REQUIRE(result.end == WaitEnd::kFired);
+    CHECK(result.fired[0].status == 200);
+  }
+  house.kill(server);
+}
+
+TEST_CASE("https says why a server cannot be asked") {
+  House house;
+  // It answers at once that this is no HTTP.
+  Run& server = house.sh("exec python3 -u -m http.server 0 2> /dev/null");
+  const WaitResult up = house.wait(on_regex(server, " port (\\d+) "));
+  REQUIRE(up.end == WaitEnd::kFired);
+  const std::string url = "https://127.0.0.1:" + up.fired[0].captures[0] + "/";
+  const WaitResult result = house.wait(on_http(url), Millis{2'000});
+  CHECK(result.end == WaitEnd::kTimeout);
+  CHECK(has(result.seen, "TLS: "));
+  house.kill(server);
+}
+
+// Returns an address of this machine that is no loopback address; "" where it has none.
+std::string own_address() {
+  uv_interface_address_t* interfaces = nullptr;
+  int count = 0;
+  std::string found;
+  if (uv_interface_addresses(&interfaces, &count) != 0) return found;
+  for (int i = 0; i < count; ++i) {
+    std::array<char, 64> text{};
+    if (interfaces[i].is_internal != 0 || interfaces[i].address.address4.sin_family != AF_INET) {
+      continue;
+    }
+    if (uv_ip4_name(&interfaces[i].address.address4, text.data(), text.size()) == 0) {
+      found = text.data();
+    }
+  }
+  uv_free_interface_addresses(interfaces, count);
+  return found;
+}
+
+TEST_CASE("https trusts no unknown certificate of another address") {
+  const std::string address = own_address();
+  if (address.empty()) return;  // this machine has no network
+  House house;
+  const TempDir directory;
+  Run& server = secure_server(house, directory.path(), address, "");
+  const WaitResult up = house.wait(on_regex(server, "^ACCEPT .*:(\\d+)$"));
+  REQUIRE(up.end == WaitEnd::kFired);
+  const std::string url = "https://" + address + ":" + up.fired[0].captures[0] + "/";
+  const WaitResult result = house.wait(on_http(url), Millis{1'000});
+  CHECK(result.end == WaitEnd::kTimeout);
+  CHECK(has(result.message, "Certificate verification failed"));
+  house.kill(server);
+}
+
 TEST_CASE("invalid URLs are refused") {
   House house;
-  CHECK(has(house.refused(on_http("https://localhost/")).message(),
-            "condition 1 (http): url: https is not supported"));
+  CHECK(has(house.refused(on_http("ftp://localhost/")).message(),
+            "condition 1 (http): url: expected http://host[:port]/path or https://"));
   CHECK(has(house.refused(on_http("http://localhost/", 99)).message(), "status"));
 }
 

@@ -78,7 +78,7 @@ TEST_CASE("regex searches both streams, or the one that is named") {
   const WaitResult result = house.wait(only_stdout);
   CHECK(result.end == WaitEnd::kImpossible);
   CHECK(result.message ==
-        "run " + run.id() + " ended (exit code 0) before a line of stdout matched \"oops\"");
+        "run " + run.id() + " exited with 0 before a line of stdout matched \"oops\"");
   CHECK(result.tail == "[stdout]\nfine\n[stderr]\noops");
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("reported lines and captures are bounded and valid UTF-8") {
   Run& run = house.sh("printf 'x'; for i in $(seq 5000); do printf '\\303\\251'; done; echo end");
   const WaitResult result = house.wait(on_regex(run, "^x(.*)end$"));
   REQUIRE(result.end == WaitEnd::kFired);
-  CHECK(result.fired[0].line.size() == kMaxReportedLineBytes - 1);  // a whole number of characters
+  CHECK(result.fired[0].line.size() <= kMaxReportedLineBytes);
   CHECK(result.fired[0].captures[0].size() == kMaxReportedLineBytes);
 }
 
@@ -268,10 +268,79 @@ TEST_CASE("input fails when the run ends, and survives the run's being forgotten
   CHECK(has(result.message, "exit code 4"));
 }
 
-TEST_CASE("quiet fires for a run that has ended") {
+TEST_CASE("quiet fails when nothing of the run lives, and says how the run ended") {
+  struct Row {
+    const char* command;
+    const char* message;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"echo done", "exited with 0 before run "},
+      {"echo oops; exit 3", "ended (exit code 3) before run "},
+      {"kill -9 $$", "ended (killed by SIGKILL) before run "},
+  }));
   House house;
-  Run& run = house.sh("echo done");
-  CHECK(house.wait(on_quiet(run, Millis{60'000}), Millis{20'000}).end == WaitEnd::kFired);
+  Run& run = house.sh(row.command);
+  const WaitResult result = house.wait(on_quiet(run, Millis{60'000}));
+  CHECK(result.end == WaitEnd::kImpossible);
+  CHECK(has(result.message, std::string("run ") + run.id() + " " + row.message));
+  // The same for a wait that begins afterwards.
+  house.until_ended(run);
+  CHECK(house.wait(on_quiet(run, Millis{1})).end == WaitEnd::kImpossible);
+}
+
+TEST_CASE("quiet fires for a daemon whose starter has ended") {
+  House house;
+  Run& run = house.sh("sleep 600 > /dev/null 2>&1 & exit 3");
+  CHECK(house.wait(on_quiet(run, Millis{20})).end == WaitEnd::kFired);
+  house.kill(run);
+}
+
+Condition on_newer(const Run& run, std::string pattern, Offset out, Offset err = 0) {
+  Condition condition = on_regex(run, std::move(pattern));
+  condition.behind = {out, err};
+  return condition;
+}
+
+TEST_CASE("of the lines behind the marks the newest counts, with its age, else the next one") {
+  House house;
+  Run& run = house.sh("echo 0 old; echo 1 old; read line; echo 2 new; echo 3 new >&2; read line");
+  house.wait(on_regex(run, "1 old"));
+  const WaitResult newest = house.wait(on_newer(run, "^(\\d) (old|new)$", 0));
+  REQUIRE(newest.end == WaitEnd::kFired);
+  CHECK(newest.fired[0].captures[0] == "1");
+  CHECK(newest.fired[0].age.has_value());
+  const Offset known = newest.fired[0].cursor;
+  std::optional<WaitResult> next;
+  house.begin({{on_newer(run, "^(\\d) (old|new)$", known)}, false, std::nullopt}, next);
+  house.loop.run_for(Millis{50});
+  CHECK_FALSE(next.has_value());
+  house.say(run, "go\n");
+  REQUIRE(house.loop.until([&] { return next.has_value(); }));
+  REQUIRE(next->end == WaitEnd::kFired);
+  CHECK(next->fired[0].captures[1] == "new");
+  CHECK_FALSE(next->fired[0].age.has_value());
+  // Each stream has its own mark.
+  house.wait(on_regex(run, "3 new"));
+  const WaitResult err = house.wait(on_newer(run, "new", run.stream(StreamId::kStdout).end()));
+  REQUIRE(err.end == WaitEnd::kFired);
+  CHECK(err.fired[0].line == "3 new");
+  house.kill(run);
+}
+
+TEST_CASE("a vain wait for a newer line names the newest older one") {
+  House house;
+  Run& run = house.sh("echo first; echo Found 0 errors.; echo other; read line");
+  house.wait(on_regex(run, "other"));
+  const Offset end = run.stream(StreamId::kStdout).end();
+  const WaitResult late = house.wait(on_newer(run, "Found|first", end), Millis{20});
+  CHECK(late.end == WaitEnd::kTimeout);
+  CHECK(late.older);
+  CHECK(has(late.message, "(last: \"Found 0 errors.\", "));
+  house.kill(run);
+  const WaitResult never = house.wait(on_newer(run, "Found", end));
+  CHECK(never.end == WaitEnd::kImpossible);
+  CHECK(has(never.message, "(last: \"Found 0 errors.\", "));
+  CHECK(house.wait(on_newer(run, "nonesuch", end)).seen == "");
 }
 
 TEST_CASE("exit, regex and quiet need a run") {

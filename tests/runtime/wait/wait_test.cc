@@ -98,6 +98,43 @@ TEST_CASE("a deadline reports which conditions did not come true, with the tail 
   CHECK(all.fired[0].condition == 0);
 }
 
+// Stands still, as a host that is stopped does, until the run's first process is gone and the time
+// has passed.
+void stand_still(House& house, const Run& run, Millis time) {
+  const Nanos end = house.clock.now() + time;
+  while (house.clock.now() < end || ::kill(run.pid(), 0) == 0) {
+  }
+}
+
+TEST_CASE("after a pause of the host, what came in time counts before the deadline of a wait") {
+  House house;
+  Run& run = house.sh("read line; echo READY");
+  std::optional<WaitResult> line;
+  std::optional<WaitResult> end;
+  constexpr Millis kLimit{100};
+  house.begin({{on_regex(run, "READY")}, false, kLimit}, line);
+  house.begin({{on_exit(run)}, false, kLimit}, end);
+  house.say(run, "go\n");
+  house.loop.turn();
+  stand_still(house, run, 2 * kLimit);
+  REQUIRE(house.loop.until([&] { return line.has_value() && end.has_value(); }));
+  CHECK(line->end == WaitEnd::kFired);
+  CHECK(end->end == WaitEnd::kFired);
+}
+
+TEST_CASE("a deadline that is due after a pause of the host still comes") {
+  House house;
+  Run& run = house.sh("read line");
+  std::optional<WaitResult> result;
+  house.begin({{on_regex(run, "READY")}, false, Millis{50}}, result);
+  const Nanos end = house.clock.now() + Millis{150};
+  while (house.clock.now() < end) {
+  }
+  REQUIRE(house.loop.until([&] { return result.has_value(); }));
+  CHECK(result->end == WaitEnd::kTimeout);
+  house.kill(run);
+}
+
 TEST_CASE("a deadline of zero checks the present state") {
   House house;
   Run& run = house.sh("echo Ready; read line");

@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -119,6 +120,29 @@ std::string snapshot_uri(const std::string& path) {
   return uri + "?immutable=1";
 }
 
+// SQLite maps the -shm file: when another program cuts it, the next look would end this process
+// (SIGBUS). Before each transaction it is made as long as the log needs it, by its path, because to
+// close a descriptor would let go of SQLite's locks; SQLite makes its content anew from the log.
+// Only a cut during a transaction is not noticed.
+void mend_shared(sqlite3* database) {
+  constexpr off_t kRegionBytes = off_t{32} << 10;
+  constexpr off_t kFrameBytes = 4096 + 24;
+  constexpr off_t kRegionFrames = 4096;  // of the first one a few less
+  const char* const path = sqlite3_db_filename(database, "main");
+  if (path == nullptr || *path == '\0' || sqlite3_get_autocommit(database) == 0) return;
+  struct stat file {};
+  struct stat log {};
+  const std::string shared = std::string(path) + "-shm";
+  if (::lstat(shared.c_str(), &file) != 0 || !S_ISREG(file.st_mode) ||
+      ::lstat((std::string(path) + "-wal").c_str(), &log) != 0) {
+    return;
+  }
+  const off_t regions = 2 + log.st_size / kFrameBytes / kRegionFrames;
+  if (file.st_size < regions * kRegionBytes) {
+    (void)::truncate(shared.c_str(), regions * kRegionBytes);
+  }
+}
+
 }  // namespace
 
 Status database_error(sqlite3* database, const std::string& path) {
@@ -187,6 +211,7 @@ Statement& Statement::bind_column(int index, const Statement& row, int column) {
 }
 
 Result<bool> Statement::step() {
+  mend_shared(sqlite3_db_handle(statement_.get()));
   errno = 0;
   const int result = sqlite3_step(statement_.get());
   if (result == SQLITE_ROW) return true;
@@ -226,6 +251,7 @@ bool Statement::is_null(int column) const {
 }
 
 void Database::Close::operator()(sqlite3* database) const {
+  mend_shared(database);
   sqlite3_close_v2(database);
 }
 
@@ -262,12 +288,14 @@ void Database::set_busy_timeout(Millis timeout) {
 }
 
 Status Database::execute(const char* sql) {
+  mend_shared(database_.get());
   errno = 0;
   if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) == SQLITE_OK) return {};
   return database_error(database_.get(), path_);
 }
 
 Result<Statement> Database::prepare(const char* sql) {
+  mend_shared(database_.get());
   Statement statement;
   statement.path_ = &path_;
   const auto kept = std::find_if(unused_.begin(), unused_.end(), [sql](const auto& each) {
@@ -315,6 +343,7 @@ void Database::keep_log() {
 }
 
 bool Database::truncate_log() {
+  mend_shared(database_.get());
   sqlite3_busy_timeout(database_.get(), 0);
   const int result = sqlite3_wal_checkpoint_v2(database_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE,
                                                nullptr, nullptr);

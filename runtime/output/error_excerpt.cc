@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/cut_line.h"
 #include "runtime/output/error_line.h"
 #include "runtime/output/text.h"
 
@@ -42,14 +43,6 @@ struct Scan {
   std::vector<Line> few;    // all of them while there are few
 };
 
-std::string clamp(const std::string& text, std::size_t max_bytes) {
-  if (text.size() <= max_bytes) return text;
-  constexpr std::string_view kCut = "…";
-  std::string_view part = std::string_view(text).substr(0, max_bytes - kCut.size());
-  part.remove_suffix(incomplete_utf8_tail(part));
-  return std::string(part).append(kCut);
-}
-
 void take(Scan* scan, Line line) {
   ++scan->lines;
   if (scan->few.size() <= kFewLines) scan->few.push_back(line);
@@ -80,8 +73,9 @@ void scan_part(std::string_view part, std::uint64_t number, Scan* scan) {
     const FoundPresets found = scan->patterns->find(text);
     const bool leads = (found & ~scan->found) != 0;
     scan->found |= found;
-    const bool is_error = found != 0 || looks_like_error(text, *scan->patterns);
-    take(scan, {number, clamp(text, kMainLineBytes), is_error, leads});
+    const auto error = find_error(text, *scan->patterns);
+    take(scan, {number, cut_line(text, kMainLineBytes, error.value_or(LinePlace{})),
+                error.has_value(), leads});
   }
 }
 
@@ -116,7 +110,8 @@ class Chooser {
   void add(const Line& line, std::size_t max_line_bytes) {
     if (chosen_.contains(line.number)) return;
     Line shown = line;
-    shown.text = clamp(line.text, max_line_bytes);
+    const LinePlace place = find_error(line.text).value_or(LinePlace{});
+    shown.text = cut_line(line.text, max_line_bytes, place);
     const std::size_t cost =
         std::to_string(line.number).size() + 2 + shown.text.size() + kLeftOut.size();
     if (cost > left_) return;

@@ -174,7 +174,7 @@ bool is_pytest_error(std::string_view line) {
          (line[2] == ' ' || is_alnum(line[2]));
 }
 
-bool has_error_word(std::string_view line) {
+std::optional<LinePlace> find_error_word(std::string_view line) {
   for (std::size_t at = 0; at < line.size(); ++at) {
     WordSet words = kWordsAt[static_cast<unsigned char>(line[at])];
     if (words == 0 || !may_begin(line, at)) continue;
@@ -185,18 +185,20 @@ bool has_error_word(std::string_view line) {
       if (!may_end(line, end)) continue;
       const bool is_none = word.may_be_counted && (is_counted_as_none_before(line, at) ||
                                                    is_counted_as_none_after(line, end));
-      if (!is_none) return true;
+      if (!is_none) return LinePlace{at, word.text.size()};
       break;
     }
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace
 
-bool looks_like_error(std::string_view line, const ErrorPatterns& patterns) {
+std::optional<LinePlace> find_error(std::string_view line, const ErrorPatterns& patterns) {
   line = line.substr(0, kMaxCheckedLineBytes);
-  return is_pytest_error(line) || has_error_word(line) || patterns.find(line) != 0;
+  if (const auto word = find_error_word(line)) return word;
+  if (is_pytest_error(line) || patterns.find(line) != 0) return LinePlace{0, 1};
+  return std::nullopt;
 }
 
 }  // namespace gibbous

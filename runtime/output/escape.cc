@@ -100,6 +100,20 @@ Escape escape_at(std::string_view bytes) {
   return {.size = at < limit && between(bytes[at], 0x30, 0x7E) ? at + 1 : at};
 }
 
+ShownText without_escapes(std::string_view bytes) {
+  ShownText shown;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const bool begins = bytes[at] == kEscape || bytes[at] == kC1Lead;
+    const std::size_t size = begins ? escape_at(bytes.substr(at)).size : 0;
+    if (size == 0) {
+      shown.text += bytes[at];
+      shown.places.push_back(at);
+    }
+    at += std::max<std::size_t>(size, 1);
+  }
+  return shown;
+}
+
 std::size_t incomplete_escape_tail(std::string_view raw) {
   const std::size_t lowest = raw.size() - std::min(raw.size(), kMaxEscapeTail);
   std::size_t incomplete = 0;

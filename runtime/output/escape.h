@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace gibbous {
 
@@ -30,5 +32,12 @@ constexpr char kC1Lead = '\xC2';
 
 // Returns the sequence at the front of `bytes`, which begins with ESC or a C1 control in UTF-8.
 Escape escape_at(std::string_view bytes);
+
+// Text as a terminal shows it, and where each of its bytes is in what was printed.
+struct ShownText {
+  std::string text;
+  std::vector<std::size_t> places;
+};
+ShownText without_escapes(std::string_view bytes);
 
 }  // namespace gibbous

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/base/cut_line.h"
 #include "runtime/output/error_line.h"
 #include "runtime/output/text.h"
 #include "runtime/output/utf8.h"
@@ -29,13 +30,6 @@ std::string repeat_note(std::uint64_t repeats) {
   std::string note = "… last line repeated ";
   note += with_commas(repeats);
   return note += repeats == 1 ? " time" : " times";
-}
-
-// Returns as much of `text` as fits, whole characters only.
-std::string_view clamp(std::string_view text, std::size_t max_bytes) {
-  if (text.size() <= max_bytes) return text;
-  text = text.substr(0, max_bytes);
-  return text.substr(0, text.size() - incomplete_utf8_tail(text));
 }
 
 }  // namespace
@@ -201,12 +195,13 @@ void ExcerptLines::render(const ExcerptUnit& unit, std::size_t end, std::string&
   const bool plain = is_plain(raw);
   const std::string cleaned = plain ? std::string() : clean(raw);
   const std::string_view whole = plain ? raw : std::string_view(cleaned);
-  const std::string_view shown = clamp(whole, max_line_bytes_);
-  text.append(shown);
-  if (shown.size() < whole.size()) {
-    // The cut in a cleaned line has no exact place in the raw stream, so the gap covers the whole
-    // line.
-    Gap gap{offset_at(unit) + (plain ? shown.size() : 0), offset_at(unit) + raw.size()};
+  const LinePlace error =
+      unit.is_error ? find_error(whole, patterns_).value_or(LinePlace{}) : LinePlace{};
+  const LineParts parts = choose_parts(whole, max_line_bytes_, error);
+  // A cut in a cleaned line has no exact place in the raw stream, so its gap is the whole line.
+  const auto leave_out = [&](std::size_t from, std::size_t to) {
+    if (from == to) return;
+    Gap gap{offset_at(unit) + (plain ? from : 0), offset_at(unit) + (plain ? to : raw.size())};
     switch (notes_) {
       case NoteStyle::kNone:
         break;
@@ -215,15 +210,23 @@ void ExcerptLines::render(const ExcerptUnit& unit, std::size_t end, std::string&
         break;
       case NoteStyle::kLong:
         text += " [… ";
-        text += with_commas(whole.size() - shown.size());
-        text += plain ? " more bytes of this line (offsets "
-                      : " more bytes of this line (all of it: offsets ";
-        text += offset_range(gap) + ") …]";
+        text += with_commas(to - from);
+        text +=
+            plain ? " bytes of this line (offsets " : " bytes of this line (all of it: offsets ";
+        text += offset_range(gap) + (to < whole.size() ? ") …] " : ") …]");
         break;
     }
     if (unit.repeats > 0) gap.to = offset_at(unit) + without_line_end(all).size();
-    cut.push_back(gap);
-  }
+    if (!cut.empty() && gap.from < cut.back().to) {
+      cut.back().to = std::max(cut.back().to, gap.to);
+    } else {
+      cut.push_back(gap);
+    }
+  };
+  text.append(whole.substr(0, parts.head));
+  leave_out(parts.head, parts.from);
+  text.append(whole.substr(parts.from, parts.to - parts.from));
+  leave_out(parts.to, whole.size());
   if (unit.repeats > 0) {
     text += '\n';
     text += repeat_note(unit.repeats);

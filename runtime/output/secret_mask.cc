@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/output/escape.h"
+
 namespace gibbous {
 namespace {
 
@@ -37,7 +39,27 @@ std::size_t SecretMask::apply(std::string* bytes) const {
   }
   std::size_t held = 0;
   for (const std::string& line : lines_) held = std::max(held, begun_at_end(*bytes, line));
-  return held;
+  return bytes->find(kEscape) == std::string::npos ? held : std::max(held, apply_shown(bytes));
+}
+
+// The same where escape sequences, such as the colours of a match, cut a secret.
+std::size_t SecretMask::apply_shown(std::string* bytes) const {
+  constexpr std::size_t kMostHeld = 2 * kMaxMaskedBytes;
+  const ShownText shown = without_escapes(*bytes);
+  std::size_t held = 0;
+  for (const std::string& line : lines_) {
+    for (std::size_t at = shown.text.find(line); at != std::string::npos;
+         at = shown.text.find(line, at + line.size())) {
+      for (std::size_t each = 0; each < line.size(); ++each) {
+        (*bytes)[shown.places[at + each]] = '*';
+      }
+    }
+    const std::size_t begun = begun_at_end(shown.text, line);
+    if (begun > 0) {
+      held = std::max(held, bytes->size() - shown.places[shown.places.size() - begun]);
+    }
+  }
+  return held > kMostHeld ? 0 : held;
 }
 
 }  // namespace gibbous

@@ -1,6 +1,6 @@
 // SecretMask: replaces known secrets in output by asterisks, byte for byte, so that offsets and
-// lines stay where they are. It knows a value as it is, and each line of it; not encoded, and not
-// cut in two by other output. Any thread.
+// lines stay where they are. It knows a value as it is, and each line of it, also with colours in
+// it; not encoded, and not cut in two by other output. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,8 @@ class SecretMask {
   std::size_t apply(std::string* bytes) const;
 
  private:
+  std::size_t apply_shown(std::string* bytes) const;
+
   std::vector<std::string> lines_;
 };
 

@@ -18,7 +18,12 @@ static bool is_alive(std::uint32_t keeper) {
   return std::any_of(pids.begin(), pids.end(), [&](pid_t pid) {
     const auto marks = read_marks(pid);
     const auto run = marks ? marks->run_of(keeper) : std::nullopt;
-    if (run != 0U) return false;
+    // Only a keeper has a hard limit that is none, or is another's: a run cannot take its own off.
+    rlimit limit{};
+    if (run != 0U || ::prlimit(pid, RLIMIT_RTTIME, nullptr, &limit) != 0 ||
+        (mark_mode() == MarkMode::kHard && limit.rlim_max != RLIM_INFINITY)) {
+      return false;
+    }
     const auto stat = read_stat(pid);
     return stat && stat->alive();
   });

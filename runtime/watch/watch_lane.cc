@@ -155,6 +155,9 @@ WatchMatch WatchLane::make(std::size_t watcher, const LineBlock::Line& line) con
   match.line = line.text;
   match.offset = line_offset_ + line.begin;
   match.line_number = line_number_ + line.index;
+  if (const auto found = patterns_->find(watcher, line.text)) {
+    match.column = static_cast<std::size_t>(found->data() - line.text.data()) + 1;
+  }
   match.groups = patterns_->groups(watcher, line.text);
   return match;
 }

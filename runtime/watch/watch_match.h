@@ -19,6 +19,7 @@ struct WatchMatch {
   std::string line;               // the line or row that matched, as a person sees it
   Offset offset = 0;              // of the line's first byte; not set for a screen
   std::uint64_t line_number = 0;  // from 0, as Stream counts; not set for a screen
+  std::size_t column = 0;         // where in `line` the match begins, from 1; not set for a screen
   int row = 0;                    // of a screen, from 1; else 0
   bool partial = false;           // the line had not ended yet
   bool cut = false;               // it is longer than kMaxMatchedBytes, and this is its beginning

@@ -44,6 +44,23 @@ struct CutDesk : Desk {
   }
 };
 
+TEST_CASE("shared memory of the journal that another program cuts ends no process") {
+  CutDesk desk;
+  desk.start("kept");
+  desk.put("kept", 1, 3);
+  const auto reader = desk.reader();
+  for (const std::uintmax_t size : {0, 1, 4096}) {
+    CAPTURE(size);
+    fs::resize_file(desk.file() + "-shm", size);
+    const std::uint64_t next = desk.items("kept").items.size() + 1;
+    fs::resize_file(desk.file() + "-shm", size);
+    desk.put("kept", next, next + 2);
+    CHECK(desk.items("kept").items.size() == next + 2);
+  }
+  fs::resize_file(desk.file() + "-shm", 0);
+  desk.journal.reset();
+}
+
 TEST_CASE("a journal whose log was removed while nobody used it says which items are gone") {
   CutDesk desk;
   desk.start("kept");

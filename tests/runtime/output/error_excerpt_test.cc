@@ -45,6 +45,21 @@ TEST_CASE("an error excerpt of a few lines is all of them, without numbers") {
   CHECK(of("\n\n \n").empty());
 }
 
+TEST_CASE("an error excerpt shows the error in a line, wherever it is") {
+  for (const std::size_t before : {10U, 190U, 4'000U, 60'000U}) {
+    const std::string line = std::string(before, 'x') + " error: boom" + std::string(9'000, 'y');
+    INFO(before);
+    CHECK(of(noise(1, 20) + line + "\n" + noise(21, 40)).find(" error: boom") != std::string::npos);
+    CHECK(of(line).find(" error: boom") != std::string::npos);
+  }
+}
+
+TEST_CASE("an error excerpt shows both ends of a long line without an error") {
+  const std::string text = of("begin" + std::string(900, 'x') + "end\n");
+  CHECK(text.starts_with("beginx"));
+  CHECK(text.ends_with("xend\n"));
+}
+
 TEST_CASE("an error excerpt names the streams when both have output") {
   CHECK(of("built 3 files\n", "error: no space\n") ==
         "stderr:\nerror: no space\nstdout:\nbuilt 3 files\n");

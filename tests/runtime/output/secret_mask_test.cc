@@ -43,6 +43,21 @@ TEST_CASE("each occurrence of a secret is masked byte for byte") {
   CHECK(masked({"hunter2", "hunter22"}, "hunter22!") == "********!");
 }
 
+TEST_CASE("a secret with colours in it is masked, and the colours stay") {
+  CHECK(masked({"hunter2"}, "a hun\x1b[01;31mter\x1b[m2 b") == "a ***\x1b[01;31m***\x1b[m* b");
+  const std::string text = "x hun\x1b[01;31mter\x1b[m2 y hun\x1b[0m";
+  for (std::size_t piece = 1; piece <= text.size(); ++piece) {
+    CAPTURE(piece);
+    CHECK(streamed({"hunter2"}, text, piece) == "x ***\x1b[01;31m***\x1b[m* y hun\x1b[0m");
+  }
+}
+
+TEST_CASE("what begins as a secret and goes on with colours for ever is not held for ever") {
+  std::string text = "hun";
+  for (int i = 0; i < 10'000; ++i) text += "\x1b[0m";
+  CHECK(SecretMask({"hunter2"}).apply(&text) == 0);
+}
+
 TEST_CASE("the lines of a secret are masked alone, and short ones are not") {
   CHECK(masked({"-----BEGIN\nMIIEow\r\nab\n"}, "MIIEow ab") == "****** ab");
   CHECK(masked({"abc", ""}, "abc") == "abc");

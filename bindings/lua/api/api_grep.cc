@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bindings/lua/api/api.h"
 #include "bindings/lua/api/api_journal.h"
@@ -56,10 +57,8 @@ GrepQuestion parse_grep(const char* owner, const Json& options) {
 }
 
 Json grep_value(const LineGrep& grep) {
-  return {{"text", grep.text()},
-          {"matches", grep.matches()},
-          {"shown", grep.shown()},
-          {"lines", grep.lines()}};
+  return {{"text", grep.text()},   {"matches", grep.matches()}, {"shown", grep.shown()},
+          {"lines", grep.lines()}, {"bytes", grep.bytes()},     {"long_lines", grep.long_lines()}};
 }
 
 // Both streams of a recorded run, each for itself or as they came.
@@ -70,6 +69,7 @@ struct RecordedGrep {
         err(pattern, asked.context, asked.max_bytes) {}
 
   void add(const StoredItem& item) {
+    if (item.type == ItemType::kNote && lost.size() < kMaxNotes) lost.push_back(item.payload);
     const bool is_err = item.type == ItemType::kStderr;
     if (!is_err && item.type != ItemType::kStdout && item.type != ItemType::kTerminal) return;
     if (merged) {
@@ -102,18 +102,20 @@ struct RecordedGrep {
     add_piece(&err_line);
     out.finish();
     err.finish();
-    Json value = {{"run", run_record_value(run)}};
+    Json value = {{"run", run_record_value(run)}, {"lost", lost}};
     value[merged ? "merged" : "stdout"] = grep_value(out);
     if (!merged) value["stderr"] = grep_value(err);
     return value;
   }
 
   static constexpr std::size_t kMaxPartialBytes = std::size_t{64} << 10;
+  static constexpr std::size_t kMaxNotes = 3;
   bool merged;
   LineGrep out;
   LineGrep err;
   std::string out_line;  // not complete yet
   std::string err_line;
+  std::vector<std::string> lost;            // notes on what the journal does not have
   const std::string* unfinished = nullptr;  // out_line or err_line, whose line goes on in `out`
 };
 

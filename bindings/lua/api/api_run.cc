@@ -94,6 +94,7 @@ int read_method(lua_State* state, Read read) {
     if (run == nullptr) return push_error(state, not_found(state, id), id);
     const Json options = lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2);
     push_json(state, read(*run, options, context));
+    Budget::of(state).look_soon();  // an excerpt takes as long as many instructions
     return 1;
   });
 }
@@ -113,6 +114,12 @@ int l_run_read(lua_State* state) {
 int l_run_tail(lua_State* state) {
   return read_method(state, [](Run& run, const Json& options, const Context&) {
     return tail_stream(run, options);
+  });
+}
+
+int l_run_place(lua_State* state) {
+  return read_method(state, [](Run& run, const Json& options, const Context&) {
+    return place_reader(run, options);
   });
 }
 
@@ -138,10 +145,12 @@ int l_run_refusals(lua_State* state) {
 int set_attached(lua_State* state, bool attached) {
   return with_wrong_use(state, [&] {
     const std::string id = check_id(state, 1);
-    if (find_own(state, id) == nullptr) return push_error(state, not_found(state, id), id);
+    Run* run = find_own(state, id);
+    if (run == nullptr) return push_error(state, not_found(state, id), id);
     const auto task = Task::current(state);
     if (task == nullptr) return luaL_error(state, "runs can be attached only during a call");
     attached ? task->call().own_run(id) : task->call().disown_run(id);
+    if (!attached) context_of(state).runs->detach(*run);
     lua_pushboolean(state, 1);
     return 1;
   });
@@ -227,7 +236,7 @@ constexpr luaL_Reg kMethods[] = {
     {"refusals", l_run_refusals}, {"close_stdin", l_run_close_stdin},
     {"watch", l_run_watch},       {"screen", l_run_screen},
     {"resize", l_run_resize},     {"writers", l_run_writers},
-    {nullptr, nullptr},
+    {"place", l_run_place},       {nullptr, nullptr},
 };
 
 constexpr luaL_Reg kSuspendingMethods[] = {

@@ -3,6 +3,7 @@
 
 #include <lua.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -17,6 +18,7 @@
 #include "bindings/lua/api/wait_effect.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
+#include "bindings/lua/call/engine.h"
 #include "bindings/lua/call/task.h"
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/limits_value.h"
@@ -103,7 +105,10 @@ void start_spec(const std::shared_ptr<Effect>& effect, StartOptions options,
   const bool detach = options.detach;
   auto started = effect->context.runs->start(
       std::move(options.spec), [effect, how](Run& run, const Status& status) {
-        if (!status) return effect->fail(status, run.id());
+        if (!status) {
+          if (const auto owner = effect->task.lock()) owner->call().tells(run.id(), true);
+          return effect->fail(status, run.id());
+        }
         learn_ports(effect->context, run, [effect, how, id = run.id()] {
           const bool wanted = !effect->cancelled && !effect->task.expired();
           if (wanted) begin_supervision(effect->context, id, how);
@@ -144,6 +149,7 @@ bool complete_spec(const Effect& effect, const Call& call, const paths::GitPlace
   const QueuedPlace* queued = call.queued_place();
   if (queued != nullptr) {
     spec.workspace = queued->workspace;
+    spec.shell = queued->shell;
     spec.inherited_env = std::make_shared<const std::vector<std::string>>(queued->environment);
   }
   return spec.internal || take_constraints(effect, queued, options->sandbox, git, &spec);
@@ -152,7 +158,7 @@ bool complete_spec(const Effect& effect, const Call& call, const paths::GitPlace
 void start_where_asked(const std::shared_ptr<Effect>& effect, const Call& call,
                        StartOptions options, std::shared_ptr<const Supervision> how) {
   RunSpec& spec = options.spec;
-  if (spec.internal || executor_name(options.executor, effect->context) == "host") {
+  if (spec.internal || executor_name(options.executor, effect->context) == kHostExecutor) {
     start_spec(effect, std::move(options), how);
     return;
   }
@@ -171,6 +177,26 @@ void start_where_asked(const std::shared_ptr<Effect>& effect, const Call& call,
       });
 }
 
+// Sets what programs need that would wait for a person, where neither the call nor the user's own
+// environment has it. Gibbous sets these, so no policy judges them.
+void set_defaults(const Context& context, RunSpec* spec) {
+  if (spec->terminal || spec->internal) return;
+  const RunVariables& variables = context.engine->current()->run_variables();
+  const auto& inherited = spec->inherited_env ? *spec->inherited_env : context.runs->options().env;
+  const auto is_inherited = [&](const std::string& name) {
+    return std::any_of(inherited.begin(), inherited.end(), [&](const std::string& each) {
+      if (each.compare(0, name.size(), name) != 0 || each[name.size()] != '=') return false;
+      const std::string path = each.substr(name.size() + 1, each.find(' ') - name.size() - 1);
+      return variables.need_terminal.count(path.substr(path.rfind('/') + 1)) == 0;
+    });
+  };
+  for (const auto& [name, value] : variables.without_terminal) {
+    const auto& unset = spec->unset_env;
+    const bool is_unset = std::find(unset.begin(), unset.end(), name) != unset.end();
+    if (!is_unset && !is_inherited(name)) spec->default_env[name] = value;
+  }
+}
+
 void execute(const std::shared_ptr<Effect>& effect, const Call& call, StartOptions options,
              std::shared_ptr<const Supervision> how) {
   const SecretNames wanted = options.secrets;
@@ -181,6 +207,7 @@ void execute(const std::shared_ptr<Effect>& effect, const Call& call, StartOptio
                     if (!task || effect->cancelled) return;
                     if (!values) return effect->fail(values.status());
                     options.spec.secret_env = std::move(*values);
+                    set_defaults(effect->context, &options.spec);
                     start_where_asked(effect, task->call(), std::move(options), std::move(how));
                   });
 }
@@ -204,6 +231,7 @@ std::shared_ptr<const Supervision> supervision_of(const Effect& effect, const Ca
   if (known || !asked.wanted()) return nullptr;
   Json start = options.asked;
   start.erase("after");
+  if (!options.detach && !start.contains("timeout_ms")) start["timeout_ms"] = "default";
   start["detach"] = true;  // from the call that starts it; the call that asks now owns it
   start["on_host_death"] = options.spec.keep ? "keep" : "kill";
   auto how = std::make_shared<Supervision>();
@@ -350,8 +378,12 @@ PolicyRequest start_request(const StartOptions& options, const Context& context,
   asked.sandbox = options.sandbox;
   asked.allow = options.allow;
   asked.configured_sandbox = context.sandbox;
-  if (queued != nullptr) asked.queued_sandbox = queued->sandbox;
-  if (const std::string executor = executor_name(options.executor, context); executor != "host") {
+  if (queued != nullptr) {
+    asked.queued_sandbox = queued->sandbox;
+    asked.shell = queued->shell;
+  }
+  if (const std::string executor = executor_name(options.executor, context);
+      executor != kHostExecutor) {
     asked.executor = executor;
     asked.executor_settings = options.executor.settings;
     asked.executor_confines = does_confine(executor, context);

@@ -97,10 +97,18 @@ int type(lua_State* state, const std::string& id, const Typing& typing) {
       [typing, before = std::move(before)](const std::shared_ptr<Effect>& effect, Run& run) {
         const Judgement* judged = effect->verdict.judgement.get();
         if (judged != nullptr) note_typed(effect->context, run.id(), before, typing, *judged);
-        effect->context.runs->write(run, bytes_of(run, typing),
-                                    [effect, id = run.id()](const Status& status) {
-                                      status ? effect->answer(true) : effect->fail(status, id);
-                                    });
+        const auto noted = effect->context.typed.find(run.id());
+        std::string after = noted == effect->context.typed.end() ? "" : noted->second;
+        effect->context.runs->write(
+            run, bytes_of(run, typing),
+            [effect, id = run.id(), before, after = std::move(after)](const Status& status) {
+              if (status) return effect->answer(true);
+              // Nothing of it was typed. More may have been since.
+              const auto now = effect->context.typed.find(id);
+              if (status.code() == "line_too_long" && now != effect->context.typed.end())
+                now->second = now->second == after ? before : std::string(command::kUnknownLines);
+              effect->fail(status, id);
+            });
       });
 }
 

@@ -12,6 +12,7 @@
 #include "bindings/lua/call/spec_world.h"
 #include "bindings/lua/vm/value.h"
 #include "runtime/runs/runs.h"
+#include "runtime/wait/waits.h"
 
 namespace gibbous::lua {
 namespace {
@@ -19,6 +20,9 @@ namespace {
 constexpr double kMostMillis = 400.0 * 24 * 3600 * 1000;
 constexpr int kMostExitCode = 255;
 constexpr int kMostSignal = 64;
+constexpr int kMostPort = 65535;
+constexpr int kLeastStatus = 200;
+constexpr int kMostStatus = 599;
 
 SpecWorld& world_of(lua_State* state) {
   return *context_of(state).specs;
@@ -79,6 +83,25 @@ int l_spec_exit(lua_State* state) {
   return 0;
 }
 
+// [run, port, HTTP status]
+int l_spec_listen(lua_State* state) {
+  Run& run = fake_at(state, 1);
+  const int port = luaL_checkint(state, 2);
+  const int status = luaL_checkint(state, 3);
+  luaL_argcheck(state, port >= 1 && port <= kMostPort, 2, "expected a port from 1 to 65535");
+  luaL_argcheck(state, status >= kLeastStatus && status <= kMostStatus, 3,
+                "expected an HTTP status from 200 to 599");
+  context_of(state).waits->listen_fake(run, port, status);
+  return 0;
+}
+
+// [answer] of the next question of a script; without one, the person declines
+int l_spec_answer(lua_State* state) {
+  lua_settop(state, 1);
+  world_of(state).answers.push_back(to_json(state, 1));
+  return 0;
+}
+
 // [run] -> [what was typed since]
 int l_spec_typed(lua_State* state) {
   Run& run = fake_at(state, 1);
@@ -125,6 +148,7 @@ int l_spec_reset(lua_State* state) {
   SpecWorld& world = world_of(state);
   world.clock.go();
   world.fakes.clear();
+  world.answers.clear();
   Runs& runs = *context_of(state).runs;
   for (Run* run : runs.list()) {
     if (!run->ended()) runs.kill(*run, SIGKILL, std::nullopt, nullptr);
@@ -134,16 +158,10 @@ int l_spec_reset(lua_State* state) {
 }
 
 constexpr luaL_Reg kSpec[] = {
-    {"fake", l_spec_fake},
-    {"runs", l_spec_runs},
-    {"print", l_spec_print},
-    {"exit", l_spec_exit},
-    {"typed", l_spec_typed},
-    {"is_busy", l_spec_is_busy},
-    {"stop_clock", l_spec_stop_clock},
-    {"advance", l_spec_advance},
-    {"events", l_spec_events},
-    {"reset", l_spec_reset},
+    {"fake", l_spec_fake},       {"runs", l_spec_runs},       {"print", l_spec_print},
+    {"exit", l_spec_exit},       {"listen", l_spec_listen},   {"answer", l_spec_answer},
+    {"typed", l_spec_typed},     {"is_busy", l_spec_is_busy}, {"stop_clock", l_spec_stop_clock},
+    {"advance", l_spec_advance}, {"events", l_spec_events},   {"reset", l_spec_reset},
     {nullptr, nullptr},
 };
 

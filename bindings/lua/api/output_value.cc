@@ -51,6 +51,12 @@ void mark_read(Run& run, const std::string& reader, Offset to) {
   for (std::size_t i = 0; i < before.size(); ++i) places[i] = std::max(places[i], before[i]);
 }
 
+// Returns the end of the last whole line.
+Offset after_last_line(const Stream& stream) {
+  const Lines last = stream.tail(1, kMaxReadBytes);
+  return last.bytes.ends_with('\n') ? last.to : last.from;
+}
+
 Json slice_value(const Slice& slice, bool raw, bool ended, Offset end) {
   Json result = {{"text", raw ? to_utf8(slice.bytes) : clean(slice.bytes)},
                  {"from", slice.from},
@@ -120,6 +126,31 @@ Json tail_stream(Run& run, const Json& options) {
   if (lines.gap) result["gap"] = gap_value(*lines.gap);
   add_gaps(merged.gaps, &result);
   return result;
+}
+
+ArrivalOrder::Offsets parse_places(const FieldPath& place, const Json& table) {
+  Fields fields(place, table);
+  const auto out = fields.integer("stdout", 0, kMaxOffset).value_or(0);
+  const auto err = fields.integer("stderr", 0, kMaxOffset).value_or(0);
+  fields.done();
+  return {static_cast<Offset>(out), static_cast<Offset>(err)};
+}
+
+Json place_reader(Run& run, const Json& options) {
+  Fields fields("run:place", options);
+  const auto reader = fields.text("reader");
+  if (!reader) fields.fail("reader", "the name of a reader", fields.value("reader"));
+  const Json& to = fields.value("to");
+  fields.done();
+  ArrivalOrder::Offsets moved{};
+  if (to == "lines") {
+    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = after_last_line(*run.streams()[i]);
+  } else if (!to.is_null()) {
+    moved = parse_places(fields.below("to"), to);
+  }
+  ArrivalOrder::Offsets& places = run.reader(*reader);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = std::max(places[i], moved[i]);
+  return {{"stdout", places[0]}, {"stderr", places[1]}};
 }
 
 Json excerpt_stream(Run& run, const Json& options, std::shared_ptr<const ErrorPatterns> patterns) {

@@ -8,6 +8,7 @@
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/policy/policy_program.h"
 #include "runtime/audit/redact.h"
+#include "runtime/base/shell_program.h"
 #include "runtime/runs/runs.h"
 
 namespace gibbous::lua {
@@ -42,7 +43,7 @@ std::string text_of(const Json& object, const char* name) {
 
 Json executor_value(const StartOptions& options, const Context& context) {
   const std::string name = executor_name(options.executor, context);
-  if (name == "host") return name;
+  if (name == kHostExecutor) return name;
   Json value = context.executors.value(name, Json::object());
   value.update(options.executor.settings);
   value["name"] = name;
@@ -65,9 +66,12 @@ std::vector<std::string> environment_of(const Json& kept, const Context& context
   return variables;
 }
 
-}  // namespace
+std::string shell_of(const Json& queued) {
+  const std::string shell = queued.is_object() ? text_of(queued, "shell") : "";
+  return shell.empty() ? kPlainShell : shell;
+}
 
-Status check_queued_version(const Json& meta) {
+Status check_version(const Json& meta) {
   const auto found = meta.find(kQueuedStartVersionMember);
   if (found == meta.end()) return {};
   const bool is_number = found->is_number_integer();
@@ -78,6 +82,18 @@ Status check_queued_version(const Json& meta) {
                                           " of a queued start; this program knows " +
                                           std::to_string(kQueuedStartVersion) +
                                           "), which has to start it");
+}
+
+}  // namespace
+
+Status check_queued(const Json& meta) {
+  const Status known = check_version(meta);
+  const Json start = meta.value("start", Json());
+  const bool is_line = start.is_object() && start.contains("command") &&
+                       start.value("executor", Json()) == kHostExecutor;
+  const std::string shell = shell_of(meta.value("queued", Json()));
+  if (!known || !is_line || has_shell(shell)) return known;
+  return Status::error("no_shell", "its shell, " + shell + ", is not on this machine");
 }
 
 Json portable_start(Json asked, const StartOptions& options, const Context& context) {
@@ -102,6 +118,7 @@ Json queued_place_value(const Context& context, const PolicyProgram& policy,
     variables.push_back(variable);
   }
   return {{"mode", mode},
+          {"shell", context.runs->options().shell},
           {"workspace", context.workspace},
           {"sandbox", context.sandbox},
           {"environment", std::move(variables)}};
@@ -135,6 +152,7 @@ Result<std::shared_ptr<const QueuedPlace>> read_queued_place(const Json& meta,
                                        "\", which the policy no longer has. Queue it again.");
   }
   if (policy.mode_rank(mode) < policy.mode_rank(place.mode)) place.mode = mode;
+  place.shell = shell_of(*found);
   place.workspace = text_of(*found, "workspace");
   if (place.workspace.empty()) place.workspace = context.workspace;
   place.sandbox = found->value("sandbox", Json());

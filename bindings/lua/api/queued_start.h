@@ -1,6 +1,7 @@
 // A queued run is started by whichever host claims it, perhaps after a restart. So the queue keeps
 // the start without what only its host knows: the directory is absolute, the executor is named, and
-// the workspace, the mode, the configured sandbox and the inherited variables are kept beside it.
+// the workspace, the mode, the shell, the configured sandbox and the inherited variables are kept
+// beside it.
 // Loop thread only.
 #pragma once
 
@@ -17,11 +18,11 @@ struct Context;
 class PolicyProgram;
 
 // The version of what follows, in the run's `meta_json`; a higher one is of a newer program.
-inline constexpr std::int64_t kQueuedStartVersion = 1;
+inline constexpr std::int64_t kQueuedStartVersion = 2;  // 1: its shell is kPlainShell
 inline constexpr const char* kQueuedStartVersionMember = "start_version";
-// Returns ok when this program knows the version of a queued start; one without is the first. Fails
-// with queue_newer, which names both versions.
-Status check_queued_version(const Json& meta);
+// Returns ok when this program and machine can start what is queued. Fails with queue_newer, which
+// names both versions (one without is the first), and with no_shell.
+Status check_queued(const Json& meta);
 
 // Returns the options `asked` of a start, as `options` has read them, for any host.
 Json portable_start(Json asked, const StartOptions& options, const Context& context);

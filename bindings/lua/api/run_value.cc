@@ -35,6 +35,7 @@ Json stream_info(const Run& run, StreamId id) {
   return {{"bytes", stream.end()},
           {"lines", stream.line_count()},
           {"kept_from", stream.begin()},
+          {"origin", run.origin(id)},
           {"ended", stream.ended()}};
 }
 
@@ -102,6 +103,7 @@ void summarize(const Run& run, const Clock& clock, const Put& put) {
   put("runtime_ms", run.runtime(clock).count());
   put("left_behind", run.left_behind());
   if (!spec.label.empty()) put("label", spec.label);
+  if (spec.sandbox && spec.sandbox->profile != "none") put("profile", spec.sandbox->profile);
   if (exit && exit->signal == 0) put("exit_code", exit->code);
   if (!run.reason().empty()) put("reason", to_utf8(run.reason()));
   if (run.readiness() != Readiness::kUnasked) {
@@ -237,10 +239,15 @@ StartOptions parse_start(const Json& options, bool queued) {
     start.keep = fate == "keep";
   }
   spec.merge_stderr = fields.flag("merge_stderr").value_or(false);
-  if (const auto timeout = fields.number("timeout_ms", 0, kMaxMillis)) {
+  start.detach = queued || fields.flag("detach").value_or(false);
+  if (fields.value("timeout_ms") == "default") {
+    spec.usual_timeout = true;
+  } else if (const auto timeout = fields.number("timeout_ms", 0, kMaxMillis)) {
     // A limit of less than a millisecond is still a limit: only 0 means none.
     spec.timeout =
         Millis{*timeout > 0 ? std::max<std::int64_t>(1, static_cast<std::int64_t>(*timeout)) : 0};
+  } else if (start.detach) {
+    spec.usual_timeout = false;
   }
   if (const auto signal = fields.choice("timeout_signal", {"SIGTERM", "SIGINT", "SIGKILL"})) {
     spec.timeout_signal = signal_number_of(*signal);
@@ -251,7 +258,6 @@ StartOptions parse_start(const Json& options, bool queued) {
   start.sandbox = sandbox_request(fields.below("sandbox"), fields.value("sandbox"));
   start.allow = read_wishes(fields);
   spec.queue_when_full = fields.choice("when_full", {"reject", "queue"}) == "queue";
-  start.detach = queued || fields.flag("detach").value_or(false);
   spec.background = fields.flag("background").value_or(true);
   spec.terminal = parse_pty(fields.below("pty"), fields.value("pty"));
   if (spec.terminal && fields.has("stdin")) {
@@ -334,6 +340,7 @@ Json usage_value(const Run& run, const RunUsage& usage) {
                 {"cpu_time_ms", std::chrono::duration_cast<Millis>(usage.tree.cpu).count()},
                 {"ports", std::move(ports)}};
   if (usage.tree.stopped != 0) value["stopped"] = usage.tree.stopped;
+  if (!usage.tree.names.empty()) value["left_behind"] = to_utf8(usage.tree.names);
   if (usage.tree.waiting_pid != 0) {
     value["waiting_for_input"] = {{"pid", usage.tree.waiting_pid}, {"prompt", prompt_of(run)}};
   }

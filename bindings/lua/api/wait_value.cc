@@ -1,6 +1,7 @@
 // Reads conditions from tables, and turns the answer into one.
 #include "bindings/lua/api/wait_value.h"
 
+#include "bindings/lua/api/output_value.h"
 #include "bindings/lua/api/run_value.h"
 #include "bindings/lua/check/fields.h"
 #include "runtime/supervise/supervisor.h"
@@ -70,7 +71,9 @@ Condition parse_condition(const Json& table, const std::string& default_run,
     if (const auto stream = fields.choice("stream", {"stdout", "stderr"})) {
       condition.stream = *stream == "stderr" ? StreamId::kStderr : StreamId::kStdout;
     }
-    if (const auto since = fields.integer("since", 0, kMaxCursor)) {
+    if (fields.value("since").is_object()) {
+      condition.behind = parse_places(place.below("since"), fields.value("since"));
+    } else if (const auto since = fields.integer("since", 0, kMaxCursor)) {
       condition.since = static_cast<Offset>(*since);
     }
   } else if (*kind == "screen") {
@@ -171,6 +174,8 @@ Json wait_result(const WaitSpec& spec, const WaitResult& result) {
       entry["line"] = fired.line;
       entry["captures"] = fired.captures;
       entry["cursor"] = fired.cursor;
+      if (fired.age) entry["age_ms"] = fired.age->count();
+      entry["column"] = fired.column;
       if (fired.stream) entry["stream"] = to_string(*fired.stream);
     }
     if (condition.kind == ConditionKind::kScreen && !condition.absent) {
@@ -201,6 +206,7 @@ Json wait_result(const WaitSpec& spec, const WaitResult& result) {
   table["reason"] = result.end == WaitEnd::kTimeout ? "timeout" : "impossible";
   table["message"] = result.message;
   if (!result.seen.empty()) table["seen"] = result.seen;
+  if (result.older) table["older"] = true;
   if (!result.obstacle.empty()) table["obstacle"] = result.obstacle;
   if (!result.run.empty()) table["run"] = result.run;
   if (!result.tail.empty()) table["tail"] = result.tail;

@@ -12,6 +12,7 @@
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/engine.h"
 #include "bindings/lua/check/schema_check.h"
+#include "bindings/lua/policy/policy_program.h"
 #include "bindings/lua/policy/refusal.h"
 #include "bindings/lua/vm/arguments.h"
 #include "runtime/base/nearest.h"
@@ -30,11 +31,13 @@ std::string denial(const std::string& tool, const Verdict& verdict) {
   return refusal_text("'" + tool + "' was denied", verdict);
 }
 
-std::string approval_needed(const std::string& tool, const Verdict& verdict) {
+// `mode`: one to propose, or "".
+std::string approval_needed(const std::string& tool, const Verdict& verdict,
+                            const std::string& mode) {
   if (!verdict.waits.empty()) return refusal_text("'" + tool + "' needs approval", verdict);
   return refusal_text("'" + tool + "' needs approval, and no person can be asked here", verdict) +
-         "\nIt would take a host with an approver, a mode such as --mode auto, or a rule of your "
-         "own.";
+         "\nIt would take a host with an approver" + (mode.empty() ? "" : ", --mode " + mode) +
+         ", or a rule of your own.";
 }
 
 std::string verdict_data(const Verdict& verdict) {
@@ -286,10 +289,13 @@ void Call::on_verdict(const Verdict& verdict) {
       phase_ = Phase::kApproved;
       step_later();
       return;
-    case Verdict::Decision::kAsk:
-      fail("needs_approval", approval_needed(tool_name_, verdict));
+    case Verdict::Decision::kAsk: {
+      const PolicyProgram& policy = engine_.current()->policy();
+      const bool helps = policy.mode_rank("auto") > policy.mode_rank(engine_.mode());
+      fail("needs_approval", approval_needed(tool_name_, verdict, helps ? "auto" : ""));
       result_.data = verdict_data(verdict);
       return;
+    }
     case Verdict::Decision::kDeny:
       fail("denied", denial(tool_name_, verdict));
       result_.data = verdict_data(verdict);
@@ -403,7 +409,11 @@ void Call::on_root_done() {
 void Call::end() {
   if (phase_ != Phase::kEnding) {
     phase_ = Phase::kEnding;
-    for (const std::string& run_id : std::exchange(runs_, {})) kill_run(run_id);
+    // The caller knows nothing of runs that end with the call but what its result says.
+    for (const std::string& run_id : std::exchange(runs_, {})) {
+      tells(run_id, true);
+      kill_run(run_id);
+    }
   }
   step_later();
 }
@@ -559,6 +569,7 @@ Result<std::shared_ptr<Call>> Call::call_tool(std::string tool, Json arguments,
 }
 
 void Call::on_child_call_ended(Call& child) {
+  reported_.insert(reported_.end(), child.reported_.begin(), child.reported_.end());
   child_calls_.erase(std::remove_if(child_calls_.begin(), child_calls_.end(),
                                     [&](const auto& each) { return each.get() == &child; }),
                      child_calls_.end());

@@ -218,6 +218,7 @@ class Engine {
   void notice(Notice notice);
   void wake();
   bool has_others() const;
+  bool is_on_host(const PolicyRequest& asked) const;
   std::shared_ptr<paths::Answers> path_answers() const;
   Withdraw judge(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict);
   // The steps of a verdict that takes more than one turn.

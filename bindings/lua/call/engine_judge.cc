@@ -16,6 +16,7 @@
 #include "runtime/paths/walk.h"
 #include "runtime/runs/path_lookups.h"
 #include "runtime/runs/runs.h"
+#include "runtime/sandbox/own_network.h"
 
 namespace gibbous::lua {
 namespace {
@@ -141,6 +142,16 @@ void Engine::take_policy() {
 
 // --- The verdict --------------------------------------------------------------------------------
 
+// Executors start lines with a shell of their own choice, in places of their own.
+bool Engine::is_on_host(const PolicyRequest& asked) const {
+  if (context_.runs == nullptr) return false;
+  if (asked.kind == RequestKind::kStart) return asked.executor.empty();
+  if (asked.kind == RequestKind::kCall)
+    return context_.executor.empty() || context_.executor == "host";
+  const Run* run = context_.runs->find(asked.run);
+  return run != nullptr && !run->spec().execution;
+}
+
 std::shared_ptr<paths::Answers> Engine::path_answers() const {
   if (!has_others() || context_.runs == nullptr) return nullptr;
   const auto& mounts = context_.runs->paths().mounts();
@@ -151,6 +162,14 @@ Engine::Withdraw Engine::judge(Call& call, PolicyRequest asked,
                                std::function<void(Verdict)> on_verdict) {
   asked.paths = path_answers();
   asked.confinable = context_.can_confine;
+  if (!is_on_host(asked)) {
+    asked.shell.clear();
+  } else if (asked.shell.empty()) {
+    const Run* run = context_.runs->find(asked.run);
+    const bool keeps = run != nullptr && !run->spec().shell.empty();  // it was queued with it
+    asked.shell = keeps ? run->spec().shell : context_.runs->options().shell;
+  }
+  asked.own_network = !context_.can_confine || can_own_network();
   for (std::string& wish : asked.allow) {
     if (context_.runs == nullptr) break;
     wish = grantable(wish, context_.home, *context_.runs->paths().mounts()->now());

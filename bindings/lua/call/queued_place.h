@@ -11,6 +11,7 @@ namespace gibbous::lua {
 
 struct QueuedPlace {
   std::string mode;                      // in which the start is judged
+  std::string shell;                     // for its command line
   std::string workspace;                 // absolute
   Json sandbox;                          // the least in the configuration there; null: none
   std::vector<std::string> environment;  // NAME=value, instead of the runtime's

@@ -3,10 +3,12 @@
 // only.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "bindings/lua/vm/value.h"
 #include "runtime/base/shifted_clock.h"
 
 namespace gibbous::lua {
@@ -26,6 +28,7 @@ struct SpecWorld {
   std::function<void()> moved;
   // The events that the session's next result would come with, each a JSON object.
   std::function<std::vector<std::string>(const std::string& session)> events;
+  std::deque<Json> answers;  // to what scripts will ask, in this order; null: the person declines
 };
 
 }  // namespace gibbous::lua

@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kInstructionsPerLook = 1000;  // enough for tools, with no value above 4 MiB
 constexpr std::size_t kMaxTracebackBytes = std::size_t{64} << 10;  // for a chain of tasks together
+constexpr std::size_t kMaxLeftBytes = 256;       // of a message that another task goes on with
+constexpr std::size_t kMaxSpawnBytes = 1 << 10;  // of the traceback of a spawn
 constexpr char kTracebackHeader[] = "stack traceback:\n";
 
 std::string without_header(const std::string& traceback) {
@@ -40,13 +42,22 @@ Task::Task(std::shared_ptr<Call> call, Task* parent, lua_State* from, int argume
       parent_(parent),
       coroutine_(lua_tothread(from, -1)),
       arguments_(arguments),
-      spawned_from_(std::move(spawned_from)) {
+      spawned_from_(spawned_from.substr(0, kMaxSpawnBytes)) {
   thread_ = LuaRef::take(from);
   call_->add_task(this);
 }
 
 Task::~Task() {
   call_->remove_task(this);
+}
+
+Failure Task::take_failure() {
+  Failure taken = failure_;
+  kept_.reset();
+  failure_.error.traceback = std::string();
+  failure_.error.message.resize(std::min(failure_.error.message.size(), kMaxLeftBytes));
+  failure_.error.message.shrink_to_fit();
+  return taken;
 }
 
 int Task::suspend(lua_State* state, std::unique_ptr<PendingOp> op) {
@@ -235,19 +246,48 @@ void Task::read_failure(int status) {
           lua_pushliteral(to, "code");
           lua_rawget(to, -2);
           failure_.coded = lua_type(to, -1) == LUA_TSTRING;
-          lua_pop(to, 1);
-          lua_pushliteral(to, "data");
-          lua_rawget(to, -2);
-          if (failure_.coded && !lua_isnil(to, -1)) failure_.data = to_json(to, -1);
         },
         nullptr);
+    read_data();
     if (same_as_raised) {
-      ScriptError error = raised_->failure_.error;
+      ScriptError error = raised_->take_failure().error;
       append_part(&error.traceback, raised_how_, failure_.error.traceback);
       failure_.error = std::move(error);
     }
   }
   append_part(&failure_.error.traceback, "spawned from:", spawned_from_);
+  keep_failure();
+}
+
+// A script may keep many tasks that have failed: their texts count against its memory.
+void Task::keep_failure() {
+  ScriptError& error = failure_.error;
+  const std::size_t bytes = error.message.size() + error.traceback.size();
+  if (parent_ == nullptr || bytes <= kMaxLeftBytes) return;
+  const bool fits = call_->generation().state().protect(
+      BudgetLimits{},
+      [&](lua_State* to) {
+        lua_newuserdata(to, bytes);
+        kept_ = LuaRef::take(to);
+      },
+      nullptr);
+  if (!fits) (void)take_failure();
+}
+
+// Of the root alone: children hand the value on.
+void Task::read_data() {
+  Task* holder = parent_ == nullptr && failure_.coded ? error_holder() : nullptr;
+  if (holder == nullptr) return;
+  call_->generation().state().protect(
+      BudgetLimits{},
+      [&](lua_State* to) {
+        push_top_of(holder->coroutine_, to);  // [error]
+        if (!lua_istable(to, -1)) return;
+        lua_pushliteral(to, "data");
+        lua_rawget(to, -2);
+        if (!lua_isnil(to, -1)) failure_.data = to_json(to, -1);
+      },
+      nullptr);
 }
 
 void Task::body_ended(Outcome outcome) {
@@ -265,8 +305,10 @@ void Task::adopt_failure_of(Task& child) {
   outcome_ = Outcome::kFailed;
   adopted_ = true;
   raised_ = child.shared_from_this();
-  failure_ = child.failure_;
+  failure_ = child.take_failure();
+  read_data();
   append_part(&failure_.error.traceback, "spawned from:", spawned_from_);
+  keep_failure();
 }
 
 void Task::settle() {
@@ -369,6 +411,7 @@ void Task::abandon() {
   awaited_ = nullptr;
   coroutine_ = nullptr;
   thread_.reset();
+  kept_.reset();
 }
 
 }  // namespace gibbous::lua

@@ -151,10 +151,16 @@ class Task final : public std::enable_shared_from_this<Task> {
   // The task whose coroutine has the error value on top, or null.
   Task* error_holder();
   [[noreturn]] void raise_failure_of(lua_State* state, Task& task, const char* chain);
+  // Returns the failure for the task that goes on with it. A chain of tasks has one traceback.
+  Failure take_failure();
+  void keep_failure();
+  // Reads what the error value carries, for the answer of the call.
+  void read_data();
 
   std::shared_ptr<Call> call_;
   Task* parent_;
   LuaRef thread_;
+  LuaRef kept_;           // as large as the failure's texts
   lua_State* coroutine_;  // kept alive by thread_
   int arguments_;
   std::string spawned_from_;

@@ -182,6 +182,7 @@ Json refusals_value(const Run& run, const std::string& workspace) {
   for (const StreamId id : {StreamId::kStderr, StreamId::kStdout}) {
     const Lines tail = run.stream(id).tail(kAllLines, kRefusalTailBytes);
     for (const Refusal& refusal : find_refusals(*spec, directory, clean(tail.bytes))) {
+      if (refusal.may_be_own && run.state() == RunState::kCompleted) continue;
       Json entry = {
           {"what", to_string(refusal.kind)}, {"line", refusal.line}, {"profile", spec->profile}};
       if (!refusal.path.empty()) entry["path"] = to_utf8(refusal.path);

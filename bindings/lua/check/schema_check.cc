@@ -19,6 +19,9 @@ constexpr std::size_t kMaxSteps = 4'000'000;
 constexpr int kMaxCheckDepth = 512;
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
 constexpr double kMultipleTolerance = 1e-9;
+constexpr unsigned kAllTypes = (kSchemaString << 1U) - 1;
+constexpr std::size_t kMaxReadBytes = std::size_t{64} << 10;
+constexpr std::size_t kMaxReadDepth = 64;
 
 // The position of the walk, a chain on the stack, so that nothing is built unless there is a fault.
 struct Path {
@@ -179,19 +182,38 @@ class Walk {
     return !node.pattern || re2::RE2::PartialMatch(text, *node.pattern);
   }
 
-  // A schema that says nothing of its type takes null as well.
-  static bool takes_null(const SchemaNode& node) {
-    const auto takes = [](const SchemaNode::Owned& each) { return takes_null(*each); };
-    if (node.never || (node.types != 0 && (node.types & kSchemaNull) == 0)) return false;
-    if (node.ref != nullptr && !takes_null(*node.ref)) return false;
-    if (node.constant && !node.constant->is_null()) return false;
-    if (!node.enumeration.empty() && std::find(node.enumeration.begin(), node.enumeration.end(),
-                                               Json()) == node.enumeration.end()) {
-      return false;
+  // Returns the types that a node takes; a schema that says nothing of its type takes all.
+  static unsigned types_of(const SchemaNode& node, int depth = 0) {
+    constexpr int kMaxTypeDepth = 8;
+    unsigned types = node.never ? 0U : node.types != 0 ? node.types : kAllTypes;
+    if ((types & kSchemaNumber) != 0) types |= kSchemaInteger;
+    if (depth > kMaxTypeDepth) return types;
+    if (node.ref != nullptr) types &= types_of(*node.ref, depth + 1);
+    if (node.constant) types &= type_bits(*node.constant);
+    unsigned listed = node.enumeration.empty() ? kAllTypes : 0U;
+    for (const Json& each : node.enumeration) listed |= type_bits(each);
+    types &= listed;
+    for (const auto& each : node.all_of) types &= types_of(*each, depth + 1);
+    for (const auto* choices : {&node.any_of, &node.one_of}) {
+      unsigned any = choices->empty() ? kAllTypes : 0U;
+      for (const auto& each : *choices) any |= types_of(*each, depth + 1);
+      types &= any;
     }
-    return std::all_of(node.all_of.begin(), node.all_of.end(), takes) &&
-           (node.any_of.empty() || std::any_of(node.any_of.begin(), node.any_of.end(), takes)) &&
-           (node.one_of.empty() || std::any_of(node.one_of.begin(), node.one_of.end(), takes));
+    return types;
+  }
+
+  // "3000" for a number: a model's string is read where a string cannot be meant.
+  void read_string(const SchemaNode& node, Json& value) const {
+    if (!names_.from_model || !value.is_string()) return;
+    const unsigned types = types_of(node);
+    const auto& text = value.get_ref<const std::string&>();
+    if ((types & kSchemaString) != 0 || text.size() > kMaxReadBytes) return;
+    if (nests_deeper(text, kMaxReadDepth)) return;
+    const std::string_view meant = text == "True"    ? "true"  // as Python writes it
+                                   : text == "False" ? "false"
+                                                     : std::string_view(text);
+    Json read = Json::parse(meant, nullptr, /*allow_exceptions=*/false);
+    if (!read.is_discarded() && (types & type_bits(read)) != 0) value = std::move(read);
   }
 
   static void drop_nulls(const SchemaNode& node, Json& value) {
@@ -199,13 +221,14 @@ class Walk {
       const auto known = node.properties.find(member.key());
       const SchemaNode* schema =
           known != node.properties.end() ? known->second.get() : node.additional.get();
-      const bool absent = member->is_null() && schema != nullptr && !takes_null(*schema);
+      const bool absent =
+          member->is_null() && schema != nullptr && (types_of(*schema) & kSchemaNull) == 0;
       member = absent ? value.erase(member) : std::next(member);
     }
   }
 
   bool object(const SchemaNode& node, Json& value, const Path& path, int depth) {
-    if (names_.null_is_absent) drop_nulls(node, value);
+    if (names_.from_model) drop_nulls(node, value);
     bool fits = true;
     for (const auto& [name, property] : node.properties) {
       if (property->fallback && !value.contains(name)) value[name] = *property->fallback;
@@ -221,10 +244,12 @@ class Walk {
       const auto known = node.properties.find(name);
       const Path below{&path, &name, 0};
       if (known != node.properties.end()) {
+        read_string(*known->second, member);
         fits = check(*known->second, member, below, depth + 1) && fits;
       } else if (node.closed) {
         fits = fault(below, "unknown field" + field_hint(node, name));
       } else if (node.additional) {
+        read_string(*node.additional, member);
         fits = check(*node.additional, member, below, depth + 1) && fits;
       }
     }
@@ -248,6 +273,7 @@ class Walk {
       const SchemaNode* item =
           i < node.prefix_items.size() ? node.prefix_items[i].get() : node.items.get();
       if (item == nullptr) break;
+      read_string(*item, value[i]);
       fits = check(*item, value[i], {&path, nullptr, i}, depth + 1) && fits;
     }
     return fits;

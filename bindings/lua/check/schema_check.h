@@ -24,15 +24,15 @@ struct SchemaNames {
       : root(std::move(name)), first_index(first) {}
   std::string root;
   std::size_t first_index;
-  // Members of objects that are null where their schema has no null are taken away: so does a
-  // model that must send every argument leave one out.
-  bool null_is_absent = false;
+  // What a model sends counts as what it means: a member that is null where its schema has no null
+  // is absent, and a string is read as JSON where its schema has no string.
+  bool from_model = false;
 };
 
 // The names of a call's arguments.
 inline SchemaNames argument_names() {
   SchemaNames names("args");
-  names.null_is_absent = true;
+  names.from_model = true;
   return names;
 }
 

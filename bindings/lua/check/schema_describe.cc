@@ -5,6 +5,7 @@
 
 #include "bindings/json/text.h"
 #include "bindings/lua/check/schema_node.h"
+#include "runtime/base/cut_line.h"
 
 namespace gibbous::lua {
 namespace {
@@ -74,11 +75,7 @@ void add_choice(std::string* text, const std::string& choice) {
 }  // namespace
 
 std::string short_dump(const Json& value) {
-  std::string text = to_text(value);
-  if (text.size() <= kMaxShownBytes) return text;
-  std::size_t cut = kMaxShownBytes;
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
-  return text.substr(0, cut) + "...";
+  return cut_line(to_text(value), kMaxShownBytes);
 }
 
 std::string show_value(const Json& value) {

@@ -22,7 +22,6 @@ namespace {
 
 constexpr int kMaxExecutorPort = 65'535;
 constexpr std::size_t kMaxPorts = 32;
-constexpr char kHost[] = "host";
 
 std::optional<int> port_of(const std::string& text) {
   int port = 0;
@@ -64,7 +63,7 @@ Result<Json> choose_ports(const ExecutorRequest& request, const Context& context
 }
 
 Status unknown_executor(const std::string& name, const Generation& generation) {
-  std::vector<std::string> known = {kHost};
+  std::vector<std::string> known = {kHostExecutor};
   for (const auto& [each, definition] : generation.executors()) known.push_back(each);
   std::string list;
   for (const std::string& each : known) list += (list.empty() ? "" : ", ") + each;
@@ -98,12 +97,6 @@ Json sandbox_of(const RunSpec& spec) {
           {"occupied", spec.sandbox->occupied}};
 }
 
-std::map<std::string, std::string> all_variables(const RunSpec& spec) {
-  std::map<std::string, std::string> all = spec.env;
-  all.insert(spec.secret_env.begin(), spec.secret_env.end());
-  return all;
-}
-
 // Leaves the names that a command could make, and that the keeper can hold.
 void keep_holdable_names(SandboxSpec& sandbox) {
   const auto is_writable = [&sandbox](const std::string& name) {
@@ -123,9 +116,9 @@ Json describe(const RunSpec& spec, const Context& context) {
                 {"session", spec.session},
                 {"cwd", directory_of(spec, context.workspace)},
                 {"workspace", context.workspace},
-                {"shell", context.runs->options().shell},
+                {"shell", spec.shell.empty() ? context.runs->options().shell : spec.shell},
                 {"stdin", stdin_of(spec)},
-                {"env", all_variables(spec)},
+                {"env", gibbous::variables_of(spec)},
                 {"limits", limits_value(spec.limits)}};
   if (spec.argv.empty()) {
     value["command"] = spec.command;
@@ -246,12 +239,12 @@ ExecutorRequest parse_executor(Fields& fields) {
 
 std::string executor_name(const ExecutorRequest& request, const Context& context) {
   if (!request.name.empty()) return request.name;
-  return context.executor.empty() ? kHost : context.executor;
+  return context.executor.empty() ? kHostExecutor : context.executor;
 }
 
 Status check_executor(const ExecutorRequest& request, const Context& context) {
   const std::string name = executor_name(request, context);
-  if (name == kHost) return {};
+  if (name == kHostExecutor) return {};
   const auto generation = context.engine->current();
   const auto found = generation->executors().find(name);
   if (found == generation->executors().end()) return unknown_executor(name, *generation);

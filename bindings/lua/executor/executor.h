@@ -14,6 +14,8 @@
 
 namespace gibbous::lua {
 
+inline constexpr char kHostExecutor[] = "host";  // none: runs are started here
+
 class Call;
 class Fields;
 struct Context;
@@ -33,7 +35,7 @@ struct ExecutorRequest {
 
 // Reads the fields `executor` and `ports`; throws WrongUse.
 ExecutorRequest parse_executor(Fields& fields);
-// Returns the name of the executor that a request means; "host" means none.
+// Returns the name of the executor that a request means, or kHostExecutor.
 std::string executor_name(const ExecutorRequest& request, const Context& context);
 // Checks that it exists and accepts these settings. Fails with unknown_executor, or as a schema
 // does.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "bindings/lua/call/context.h"
-#include "bindings/lua/vm/one_shot_timer.h"
+#include "runtime/runs/runs.h"
 
 namespace gibbous::lua {
 namespace {
@@ -15,8 +15,7 @@ class Question : public std::enable_shared_from_this<Question> {
   Question(Context& context, AnswerUse use) : context_(context), use_(std::move(use)) {}
 
   void ask(HookCall hook, Millis limit) {
-    timer_.start(context_.loop, limit, /*background=*/true,
-                 [self = shared_from_this()] { self->too_late(); });
+    limit_ = context_.runs->after(limit, [self = shared_from_this()] { self->too_late(); });
     hook.on_done = [self = shared_from_this(), tool = hook.tool, session = hook.session](
                        const CallResult& result) { self->take(result, tool, session); };
     hook_ = context_.engine->run_hook(std::move(hook));
@@ -25,7 +24,7 @@ class Question : public std::enable_shared_from_this<Question> {
   void give_up() {
     if (!waiting()) return;
     use_ = {};
-    timer_.stop();
+    context_.runs->cancel(limit_);
     end_hook();
   }
 
@@ -35,8 +34,7 @@ class Question : public std::enable_shared_from_this<Question> {
   void too_late() {
     const auto on_answer = std::exchange(use_.on_answer, nullptr);
     if (use_.on_late_answer) {
-      timer_.start(context_.loop, use_.late, /*background=*/true,
-                   [self = shared_from_this()] { self->give_up(); });
+      limit_ = context_.runs->after(use_.late, [self = shared_from_this()] { self->give_up(); });
     } else {
       end_hook();
     }
@@ -50,7 +48,7 @@ class Question : public std::enable_shared_from_this<Question> {
   void take(const CallResult& result, const std::string& tool, const std::string& session) {
     if (!waiting()) return;
     if (result.code == "shutdown") {
-      timer_.stop();
+      context_.runs->cancel(limit_);
       return;
     }
     if (!result.ok) {
@@ -62,7 +60,7 @@ class Question : public std::enable_shared_from_this<Question> {
   }
 
   void answer(const Json& said) {
-    timer_.stop();
+    context_.runs->cancel(limit_);
     const AnswerUse use = std::exchange(use_, {});
     const auto& take_it = use.on_answer ? use.on_answer : use.on_late_answer;
     if (take_it) take_it(said);
@@ -70,7 +68,7 @@ class Question : public std::enable_shared_from_this<Question> {
 
   Context& context_;
   AnswerUse use_;
-  OneShotTimer timer_;
+  Deadlines::Token limit_ = 0;
   CallId hook_ = 0;
 };
 

@@ -317,7 +317,9 @@ Json config_schema() {
          {"items", text("name of a mode")},
          {"description", "the only modes that may be used; by default all that the policy has"}}},
        {"workspace", text("directory that runs start in; the current directory by default")},
-       {"shell", text("program that gets -c and the command line of a run; /bin/sh by default")},
+       {"shell",
+        text("program that gets -c and the command line of a run (bash also --norc -p, so that "
+             "the environment changes nothing); default: bash of the system, else /bin/sh")},
        {"temp_directory",
         text("where temporary files and logs of runs may lie; their TMPDIR; it is made when it is "
              "missing; by default $TMPDIR, or /tmp")},

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,7 @@ struct GenerationOptions {
   std::vector<const MemoryFiles*> in_memory;  // files; they outlive the generation
   std::vector<std::string> toolsets;  // only these toolsets; when empty, all but the optional ones
   Json settings;                      // of toolsets, by name; null: none
+  std::string shell_word = "shell";   // for kShellWord in the descriptions of tools
   std::string mode;
   MemoryLimits memory;
   Nanos load_budget{250'000'000};           // of the scripts
@@ -77,6 +79,12 @@ struct GenerationOptions {
   std::function<void(lua_State*)> open_api;
   // Called for old names in scripts and policies, "NAME is deprecated: ..."; may be null.
   std::function<void(const std::string&)> on_deprecated;
+};
+
+// What scripts/toolsets/environment.lua says of runs without a terminal.
+struct RunVariables {
+  std::map<std::string, std::string> without_terminal;
+  std::set<std::string> need_terminal;  // an inherited value that names such a program is none
 };
 
 struct LoadFailure {
@@ -118,6 +126,7 @@ class Generation {
   const std::map<std::string, ExecutorDefinition>& executors() const { return executors_; }
   // The presets of its watchers that find errors; never null.
   const std::shared_ptr<const ErrorPatterns>& error_patterns() const { return error_patterns_; }
+  const RunVariables& run_variables() const { return run_variables_; }
   // Without their texts.
   const std::vector<SourceFile>& files() const { return files_; }
   // The files, and the paths that would have taken precedence.
@@ -143,6 +152,7 @@ class Generation {
   Offered offered_;
   std::map<std::string, ExecutorDefinition> executors_;
   std::shared_ptr<const ErrorPatterns> error_patterns_ = ErrorPatterns::shipped();
+  RunVariables run_variables_;
   LuaRef start_queued_;
   LuaRef read_secret_;
   std::unique_ptr<PolicyProgram> policy_;

@@ -351,6 +351,7 @@ bool GenerationLoader::load_scripts(Loader& loader,
         ToolReaderOptions options;
         options.only = options_.toolsets;
         options.settings = options_.settings;
+        options.shell_word = options_.shell_word;
         options.on_deprecated = options_.on_deprecated;
         if (!options_.spec_files.empty()) add_specs(state, loader, &options);
         add_host_tools(state, &options);
@@ -364,7 +365,8 @@ bool GenerationLoader::load_scripts(Loader& loader,
         };
         valid = read_executors(state, options.file_of_value, &made_->executors_, &error) &&
                 read_toolsets(state, options, &made_->offered_, &error) &&
-                load_presets(state, loader, options.file_of_value, &error);
+                load_presets(state, loader, options.file_of_value, &error) &&
+                load_variables(state, loader, &error);
         if (!valid) return;
         if (load_chunk(state, kStartQueued, "queue")) made_->start_queued_ = LuaRef::take(state);
         if (load_chunk(state, kReadSecret, "secrets")) made_->read_secret_ = LuaRef::take(state);
@@ -402,6 +404,27 @@ bool GenerationLoader::load_presets(
   lua_pop(state, 1);
   if (good) made_->error_patterns_ = ErrorPatterns::of(std::move(patterns));
   return good;
+}
+
+bool GenerationLoader::load_variables(lua_State* state, Loader& loader, ScriptError* error) {
+  constexpr const char* kModule = "toolsets.environment";
+  if (!loader.has_module(kModule)) return true;
+  loader.push_module(state, kModule);  // [root, module]
+  Json tables[2];
+  for (std::size_t at = 0; at < 2 && lua_istable(state, -1); ++at) {
+    lua_getfield(state, -1, at == 0 ? "WITHOUT_TERMINAL" : "NEED_TERMINAL");
+    if (lua_istable(state, -1)) tables[at] = to_json(state, -1);
+    lua_pop(state, 1);
+  }
+  lua_pop(state, 1);
+  try {
+    if (!tables[0].empty()) tables[0].get_to(made_->run_variables_.without_terminal);
+    if (!tables[1].empty()) tables[1].get_to(made_->run_variables_.need_terminal);
+    return true;
+  } catch (const Json::exception& wrong) {
+    error->message = std::string(kModule) + ": expected strings: " + wrong.what();
+    return false;
+  }
 }
 
 // [root] -> [root]

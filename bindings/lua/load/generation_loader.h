@@ -49,6 +49,8 @@ class GenerationLoader : public std::enable_shared_from_this<GenerationLoader> {
   bool load_presets(lua_State* state, Loader& loader,
                     const std::function<std::string(lua_State*, int)>& file_of_value,
                     ScriptError* error);
+  // The table of variables; [root] -> [root].
+  bool load_variables(lua_State* state, Loader& loader, ScriptError* error);
   bool load_policies(Loader& loader, ScriptError* error);
   // In generation_layers.cc.
   void push_copied_environment(lua_State* state);

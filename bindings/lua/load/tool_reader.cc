@@ -397,10 +397,24 @@ class ToolsetReader {
     }
     made->annotations = annotations(made->permission, data.value("annotations", Json::object()));
     made->input_schema = data.value("input", Json::object());
+    name_shell(made);
     made->output_schema = data.value("output", Json());
     return schema(owner + ": input", argument_names(), &made->input_schema, &made->input_check) &&
            schema(owner + ": output", "result", &made->output_schema, &made->output_check) &&
            named_arguments(owner, *made);
+  }
+
+  void name_shell(ToolDefinition* made) const {
+    const auto name = [this](std::string* text) {
+      const std::size_t at = text->find(kShellWord);
+      if (at != std::string::npos) text->replace(at, kShellWord.size(), options_.shell_word);
+    };
+    name(&made->description);
+    if (!made->input_schema.contains("properties")) return;
+    for (Json& property : made->input_schema["properties"]) {
+      const auto found = property.find("description");
+      if (found != property.end()) name(found->get_ptr<std::string*>());
+    }
   }
 
   bool named_arguments(const std::string& owner, const ToolDefinition& made) {

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bindings/lua/load/offered.h"
@@ -17,9 +18,13 @@ namespace gibbous::lua {
 
 class DefinitionShape;  // check/definition.h
 
+// In the description of a tool or of one of its arguments: the name of the shell of command lines.
+inline constexpr std::string_view kShellWord = "$SHELL";
+
 struct ToolReaderOptions {
   std::vector<std::string> only;  // toolsets; when empty, all but the optional ones
   Json settings;                  // of toolsets, by name; null: none
+  std::string shell_word;         // stands for kShellWord in descriptions
   // Returns the file of the module that returned the value at an index, or "".
   std::function<std::string(lua_State*, int)> file_of_value;
   std::function<void(const std::string&)> on_deprecated;  // "NAME is deprecated: ..."; may be null

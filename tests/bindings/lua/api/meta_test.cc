@@ -14,6 +14,7 @@
 #include "bindings/lua/load/loader.h"
 #include "tests/bindings/lua/load/generation_fixture.h"
 #include "tests/support/catch.h"
+#include "tests/support/source.h"
 
 using namespace gibbous;
 using namespace gibbous::lua;
@@ -164,11 +165,26 @@ std::set<std::string> minus(const std::set<std::string>& left, const std::set<st
 }  // namespace
 
 TEST_CASE("scripts/meta declares exactly the bound names") {
-  const Declared declared = read_all_meta();
+  Declared declared = read_all_meta();
+  std::erase_if(declared.names, [](const auto& name) { return name.starts_with("spec."); });
   const std::set<std::string> bound = read_bound();
   CHECK(list_of(minus(bound, declared.names)) == "");
   CHECK(list_of(minus(declared.names, bound)) == "");
   CHECK(bound.size() > 40);
+}
+
+TEST_CASE("scripts/meta declares exactly what the module spec has") {
+  const auto names_in = [](const std::string& file, const std::string& module) {
+    std::set<std::string> names;
+    const std::string text = testing::source_text(file);
+    const RE2 function("(?m)^function " + module + R"(\.([a-z][\w.]*)\()");
+    re2::StringPiece rest(text);
+    for (std::string name; RE2::FindAndConsume(&rest, function, &name);) names.insert(name);
+    return names;
+  };
+  std::set<std::string> made = names_in("scripts/spec/init.lua", "M");
+  made.insert("expect");
+  CHECK(list_of(made) == list_of(names_in("scripts/meta/spec.lua", "spec")));
 }
 
 TEST_CASE("every declaration has an example, types and the version that brought it") {

@@ -68,7 +68,7 @@ TEST_CASE("wait.check says which pattern or URL is invalid, and does not wait") 
       "  return good or { code = err.code, field = err.field, problem = err.problem }\n"
       "end\n"
       "return { data = { good = check(wait.regex('no-such-run', 'a+')),\n"
-      "  regex = check(wait.regex('no-such-run', '(')), url = check(wait.http('https://x')) } }");
+      "  regex = check(wait.regex('no-such-run', '(')), url = check(wait.http('ftp://x')) } }");
   CHECK(data["good"] == true);
   CHECK(data["regex"]["code"] == "invalid_arguments");
   CHECK(data["regex"]["field"] == "any[2].pattern");

@@ -31,6 +31,45 @@ TEST_CASE("many calls wait at the same time") {
   CHECK(world.order == std::vector<CallId>{fast, slow});
 }
 
+TEST_CASE("tasks that fail in one another are counted against the memory of scripts") {
+  World world;
+  world.options.generation.memory.total_bytes = std::size_t{16} << 20;
+  world.start(
+      "define('nested', function()\n"
+      "  local text = string.rep('x', 15000)\n"
+      "  local function deep(n)\n"
+      "    if n == 0 then error(text) end\n"
+      "    task.spawn(deep, n - 1)\n"
+      "  end\n"
+      "  deep(2000)\n"
+      "end)\n"
+      "define('beside', function()\n"
+      "  local text = string.rep('x', 15000)\n"
+      "  local kept = {}\n"
+      "  for i = 1, 5000 do\n"
+      "    kept[i] = task.spawn(function() error(text) end)\n"
+      "    pcall(kept[i].await, kept[i])\n"
+      "  end\n"
+      "  return 'all'\n"
+      "end)\n"
+      "define('data', function()\n"
+      "  local function deep(n)\n"
+      "    if n == 0 then error({ code = 'odd', message = 'm', data = { n = 1 } }) end\n"
+      "    task.spawn(deep, n - 1)\n"
+      "  end\n"
+      "  deep(20)\n"
+      "end)");
+  const CallResult nested = world.run("nested");
+  CHECK_FALSE(nested.ok);
+  CHECK(contains(nested.message, "xxxx"));
+  const CallResult data = world.run("data");
+  CHECK(data.code == "odd");
+  CHECK(contains(data.data, R"("n":1)"));
+  CHECK(world.run("beside").code == "memory_exceeded");
+  const auto& memory = world.engine->current()->state().memory();
+  CHECK(memory.used() < memory.limits().total_bytes);
+}
+
 TEST_CASE("wrong use of a suspending function names it, the argument and the script's line") {
   World world;
   world.start(

@@ -1,4 +1,5 @@
-// An argument that is null counts as absent: models that must send every argument say so.
+// What models send counts as what they mean: an argument that is null is absent, for models that
+// must send every argument, and a string is read where none can be meant.
 #include "bindings/lua/check/schema_check.h"
 #include "tests/support/catch.h"
 
@@ -78,4 +79,41 @@ TEST_CASE("an unknown argument is unknown, though it is null") {
 TEST_CASE("null in a list is no absent item") {
   const Json schema = object({{"names", {{"type", "array"}, {"items", kText}}}});
   CHECK(checked(schema, R"({"names":["a",null]})") == "args.names[1]: expected string, got null");
+}
+
+TEST_CASE("a string is read as JSON where the schema has no string") {
+  const Json number = {{"type", "integer"}, {"minimum", 1}};
+  const Json flag = {{"type", "boolean"}};
+  const Json list = {{"type", "array"}, {"items", kText}};
+  const Json schema = object({{"port", number},
+                              {"wait", flag},
+                              {"words", list},
+                              {"until", object({{"port", number}})},
+                              {"either", {{"anyOf", {number, flag}}}},
+                              {"level", {{"enum", {1, 2}}}}});
+  const Json meant = {{"port", 3000},    {"wait", true},
+                      {"words", {"x"}},  {"until", {{"port", 80}}},
+                      {"either", false}, {"level", 2}};
+  CHECK(checked(schema, R"x({"port":"3000","wait":"true","words":"[\"x\"]","either":"false",
+                            "until":"{\"port\":\"80\"}","level":"2"})x") == meant);
+  CHECK(checked(object({{"all", {{"type", "array"}, {"items", number}}}}), R"({"all":["1",2]})") ==
+        Json{{"all", {1, 2}}});
+  CHECK(checked(object({{"all", {{"type", "array"}, {"items", flag}}}}),
+                R"({"all":["True","False"]})") == Json{{"all", {true, false}}});
+  CHECK(checked(object(Json::object(), {{"additionalProperties", number}}), R"({"A":"1"})") ==
+        Json{{"A", 1}});
+}
+
+TEST_CASE("a string stays a string where the schema has one, or where it is no such value") {
+  const Json number = {{"type", "integer"}};
+  CHECK(checked(object({{"id", kText}}), R"({"id":"3000"})") == Json{{"id", "3000"}});
+  const Json choice = {{"oneOf", {kText, number}}};
+  CHECK(checked(object({{"id", choice}}), R"({"id":"3000"})") == Json{{"id", "3000"}});
+  CHECK(checked(object({{"id", Json::object()}}), R"({"id":"3000"})") == Json{{"id", "3000"}});
+  CHECK(checked(object({{"id", number}}), R"({"id":"3.5"})") ==
+        "args.id: expected integer, got string \"3.5\"");
+  CHECK(checked(object({{"id", number}}), R"({"id":"many"})") ==
+        "args.id: expected integer, got string \"many\"");
+  CHECK(checked(object({{"id", number}}), R"({"id":"\"5\""})") ==
+        R"(args.id: expected integer, got string "\"5\"")");
 }

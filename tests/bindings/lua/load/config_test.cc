@@ -114,7 +114,7 @@ TEST_CASE("an empty configuration changes nothing") {
   RunsOptions runs;
   config->apply_runs(runs);
   CHECK(runs.limits.max_concurrent == RunLimits{}.max_concurrent);
-  CHECK(runs.shell == "/bin/sh");
+  CHECK(runs.shell == default_shell());
   CHECK(load("return { toolsets = {}, unset_env = {}, env = {}, limits = {} }").ok());
 }
 

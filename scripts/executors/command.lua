@@ -52,12 +52,27 @@ function M.with(list, ...)
   return all
 end
 
---- Returns the words of a run's command.
+-- Looks for bash where the command runs, in the places of runtime/base/shell_program.cc.
+local IN_ANY_SHELL = [[
+for shell in /bin /usr/bin /run/current-system/sw/bin /usr/local/bin; do
+  [ -x "$shell/bash" ] && exec "$shell/bash" --norc -p -c "$1"
+done
+exec /bin/sh -c "$1"]]
+
+--- Returns the words of a run's command. bash takes neither files nor functions nor options from
+--- the environment.
 ---@param spec ExecutorSpec
----@param shell string program that takes -c and a line
+---@param shell? string program that takes -c and a line; nil: bash if it is there, else /bin/sh
 ---@return string[]
 function M.words(spec, shell)
-  return spec.argv or { shell, '-c', spec.command }
+  if spec.argv then
+    return spec.argv
+  elseif not shell then
+    return { '/bin/sh', '-c', IN_ANY_SHELL, 'sh', spec.command }
+  elseif shell:match '[^/]*$' == 'bash' then
+    return { shell, '--norc', '-p', '-c', spec.command }
+  end
+  return { shell, '-c', spec.command }
 end
 
 -- The client would take a word that begins with '-' for an option.

@@ -1,5 +1,7 @@
 -- Passes the variables of a run through a client that must not obey them. The client gets them
 -- under other names that nothing obeys, and never on its command line, which every user can read.
+local defaults = require('toolsets.environment').WITHOUT_TERMINAL
+
 local M = {}
 
 local NAME = '^[%a_][%w_]*$'
@@ -53,6 +55,22 @@ function M.names(env)
   return names
 end
 
+--- Returns the defaults among variables, which are no secrets and which no client obeys, and the
+--- others.
+---
+--- Example: `local plain, rest = environment.split(spec.env)`
+---@param env table<string, string>
+---@return table<string, string> plain
+---@return table<string, string> rest
+function M.split(env)
+  local plain, rest = {}, {}
+  for name, value in pairs(env) do
+    local to = defaults[name] == value and plain or rest
+    to[name] = value
+  end
+  return plain, rest
+end
+
 --- Returns the command for a client that passes its own environment on, and the environment for
 --- that client. Inside, /bin/sh sets the variables.
 ---
@@ -63,21 +81,18 @@ end
 ---@return table<string, string> env of the client
 ---@return string[] names of that
 function M.inside(words, env)
-  local names = M.names(env)
-  if #names == 0 then
-    return words, {}, {}
-  end
-  local restored, hidden, hidden_names = { '/bin/sh', '-c', RESTORE, 'sh' }, {}, {}
-  for index, name in ipairs(names) do
-    hidden_names[index] = PREFIX .. name
-    hidden[PREFIX .. name] = env[name]
+  local passed, rest = M.split(env)
+  local names = M.names(rest)
+  local restored = { '/bin/sh', '-c', RESTORE, 'sh' }
+  for _, name in ipairs(names) do
+    passed[PREFIX .. name] = rest[name]
     restored[#restored + 1] = name
   end
   restored[#restored + 1] = '--'
   for _, word in ipairs(words) do
     restored[#restored + 1] = word
   end
-  return restored, hidden, hidden_names
+  return #names == 0 and words or restored, passed, M.names(passed)
 end
 
 --- Returns a word as a shell reads it.

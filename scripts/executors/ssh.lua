@@ -244,11 +244,15 @@ local function prepare(spec)
     host = settings.host, client = client(settings), mark = mark_of(spec),
     pids = settings.pid_directory, name = 'gibbous-' .. spec.run, directory = directory,
   }
-  send_variables(state, spec.env)
-  local start = {
-    'env', state.mark, 'inner=' .. INNER, 'sh', '-c', terminal and START_IN_TERMINAL or START, 'sh',
-    state.pids, state.name, directory, ulimits,
-  }
+  local plain, rest = environment.split(spec.env)
+  send_variables(state, rest)
+  local start = { 'env' }
+  for _, name in ipairs(environment.names(plain)) do
+    command.add(start, name .. '=' .. plain[name])
+  end
+  command.add(start,
+    state.mark, 'inner=' .. INNER, 'sh', '-c', terminal and START_IN_TERMINAL or START, 'sh',
+    state.pids, state.name, directory, ulimits)
   command.add(start, unpack(command.words(spec, settings.shell)))
   return {
     argv = command.with(client(settings, terminal), line(start)), cwd = '/', sandbox = 'own',
@@ -313,7 +317,9 @@ return {
     config = command.word { optional = true, description = "ssh's configuration file" },
     options = schema.array(schema.string {}, { optional = true, description = 'More of ssh' }),
     directory = command.word { optional = true, description = 'Where commands start there' },
-    shell = command.word { default = '/bin/sh', description = 'Shell there for command lines' },
+    shell = command.word {
+      optional = true, description = 'For command lines; default: bash if there, else /bin/sh',
+    },
     pid_directory = command.word {
       default = '/tmp/gibbous-runs',
       description = "Where pid files are kept there, followed by '-' and the user's id",

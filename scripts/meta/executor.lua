@@ -22,8 +22,8 @@
 ---@field argv? string[]
 ---@field cwd string absolute
 ---@field workspace string absolute
----@field shell string of this machine
----@field env table<string, string> only what was set for the run
+---@field shell string of this machine, for `words` of executors.command
+---@field env table<string, string> only what was set for the run, by defaults, too
 ---@field stdin 'pipe'|'null'|'terminal' terminal: stdin, stdout and stderr of the local process
 ---@field limits Limits
 ---@field sandbox? ExecutorSandbox the policy's demand

@@ -5,6 +5,7 @@
 ---@field bytes integer so far
 ---@field lines integer so far, including a partial last line
 ---@field kept_from integer offset of the oldest byte of the ring; the first 64 KiB are kept, too
+---@field origin? integer not of `merged`: bytes that an earlier server read, before offset 0
 ---@field ended boolean there will be no more output
 
 ---@class RunInfo
@@ -31,6 +32,7 @@
 ---@field started_ms? integer Unix time
 ---@field ended_ms? integer Unix time
 ---@field runtime_ms integer from start to end, or to now
+---@field profile? string of its sandbox: 'confined', 'build', ...
 ---@field left_behind integer processes of its tree that are alive after its end
 ---@field drained boolean its output is complete, or was given up
 ---@field output_incomplete boolean its output was given up: another process holds the pipe
@@ -99,6 +101,7 @@
 ---@field processes integer for containers and systemd units, this includes all threads
 ---@field threads? integer absent when the executor does not know it
 ---@field stopped? integer of the processes: a signal has stopped them, and SIGCONT continues them
+---@field left_behind? string of a run that has ended: "sleep (pid 42), node (pid 43)", at most 8
 ---@field rss_bytes integer the sum of its processes' resident memory; for containers and units, the
 ---memory that they are charged with
 ---@field cpu_percent number of one processor, since an earlier question, at least a second
@@ -139,7 +142,8 @@
 ---@field how 'gone'|'signal'|'escalated'|'survivors' had ended before; ended on the signal; ended
 ---on SIGKILL; or did not end
 ---@field dead integer number of its processes that ended
----@field survivors integer[] pids
+---@field survivors integer[] pids of what lives on; when `how` is not 'survivors', of processes
+---that hide to which run they belong, so that it may be this one: they end with Gibbous
 ---@field cleanup_failed? boolean the cleanup command failed: what it started elsewhere may still be
 ---active
 ---@field last_wish_failed? boolean deprecated: the name of `cleanup_failed` before 0.2
@@ -222,6 +226,24 @@ function Run:read(options) end
 ---@return TailResult? result
 ---@return Err? err
 function Run:tail(options) end
+
+---Returns where a named reader is in both streams, after it has moved on to other places. It never
+---moves back.
+---
+---Example:
+---```lua
+---local watcher = run.start { command = 'echo Found 0 errors; sleep 60' }
+---wait { wait.regex(watcher, 'Found') }
+---local known = watcher:place { reader = 'mine', to = 'lines' }
+---assert(known.stdout == 15 and known.stderr == 0)
+---local answer = wait { any = { wait.regex(watcher, 'Found', { since = known }) }, timeout_ms = 0 }
+---assert(not answer.ok and answer.older)
+---```
+---@since 0.2.0
+---@param options { reader: string, to?: Places|'lines' } 'lines': behind the last whole line
+---@return Places? places
+---@return Err? err
+function Run:place(options) end
 
 ---Returns as much of the output as a token budget allows, with the parts that matter most.
 ---
@@ -330,7 +352,8 @@ function Run:writers(options) end
 function Run:signal(signal) end
 
 ---Writes to its stdin, and waits until the program's pipe has taken everything. The policy is
----asked. Returns nil, err with stdin_closed, stdin_full, denied.
+---asked. Returns nil, err with stdin_closed, stdin_full, denied and, in a terminal that would cut a
+---line, line_too_long.
 ---
 ---Example:
 ---```lua
@@ -354,7 +377,7 @@ function Run:write(text) end
 ---for keys that have any. The policy is asked as for write; keys that edit a line of a shell make
 ---the line unknown to it. Text that the terminal does not show is not recorded. Returns nil, err
 ---with invalid_arguments (the message names the nearest key), no_terminal, stdin_closed,
----stdin_full, denied.
+---stdin_full, line_too_long, denied.
 ---
 ---Example: `handle:send_keys('ls -l<Enter>')`
 ---@since 0.1.0

@@ -68,6 +68,7 @@ function journal.items(run, options) end
 ---@field stdout? GrepResult
 ---@field stderr? GrepResult
 ---@field merged? GrepResult
+---@field lost string[] the first three notes on output that was not recorded
 
 ---Returns the recorded lines of a run that match a pattern. Returns nil, err with run_not_found,
 ---no_journal, invalid_arguments for a wrong pattern, or a journal_* code.

@@ -6,6 +6,11 @@
 ---@field from integer offset
 ---@field to integer offset
 
+---Offsets in both streams.
+---@class Places
+---@field stdout? integer default: 0
+---@field stderr? integer default: 0
+
 ---@class ReadOptions
 ---@field stream? 'stdout'|'stderr'|'merged' default: 'stdout'
 ---@field since? integer offset to read from; default: 0
@@ -65,6 +70,8 @@
 ---@field matches integer lines that match
 ---@field shown integer of those, the ones in the text
 ---@field lines integer in the stream
+---@field bytes integer that were searched
+---@field long_lines integer lines of more than 64 KiB, of which the beginning alone was searched
 
 ---A styled part of a row. Colours are 'red', 'bright_red', 'color208' or '#ff8700'.
 ---@class ScreenStyle

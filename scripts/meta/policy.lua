@@ -29,6 +29,8 @@
 ---with ~ for the home
 ---@field confinable? boolean start, call: default: true; false: this machine has no sandbox that
 ---holds
+---@field own_network? boolean start, call: default: true; false: no run can have a network of its
+---own here, and a confined one has none
 ---@field configured? { sandbox?: SandboxRequest, queued_sandbox?: SandboxRequest } start: the least
 ---that the configuration demands, here and where the run was queued
 ---@field run? string stdin, kill: id of the run
@@ -107,6 +109,8 @@
 ---@field tool_limits? boolean default: false; true: tools with takes_limits have the argument
 ---@field secrets? 'allow'|'ask'|'deny' starts that name secrets; default: 'ask'
 ---@field commands? ModeCommands
+---@field rules_of? string a mode: rules that name it hold in this one, too; the shipped modes name
+---themselves, so that a mode that is made from one (`override.mode`) keeps its rules
 ---@field rank? integer how permissive the mode is; default: 0; an approval holds in the mode where
 ---it was given and in modes with a higher rank
 
@@ -145,6 +149,7 @@
 ---@field workspace? string default: '/workspace'
 ---@field home? string default: '/home/user'
 ---@field cwd? string default: the workspace
+---@field shell? string that runs the lines, a name or a path; default: 'bash'
 ---@field deny? (string|RuleExample)[]
 ---@field ask? (string|RuleExample)[]
 ---@field allow? (string|RuleExample)[]

@@ -38,15 +38,19 @@
 ---@field secret string its name
 
 ---@class RunStartOptions
----@field command? string a line for the configured shell; give this or argv
+---@field command? string a line for the shell (bash, or the configured one); give this or argv
 ---@field argv? string[] a program and its arguments, without a shell; give this or command
 ---@field label? string for people
 ---@field cwd? string default: the workspace; relative paths start there
----@field env? table<string, string|SecretReference> on top of the environment of Gibbous
+---@field env? table<string, string|SecretReference> on top of the environment of Gibbous; without a
+---terminal also of what scripts/toolsets/environment.lua sets, so that no program waits for a
+---person
 ---@field unset_env? string[] variables that are not inherited
 ---@field stdin? 'null'|'pipe' default: 'null'
 ---@field merge_stderr? boolean default: false; stderr joins stdout, in order
----@field timeout_ms? number default: limits.default_timeout_ms; 0: no limit
+---@field timeout_ms? number|'default' 0: no limit; default: limits.default_timeout_ms of the
+---configuration or, without it, 5 minutes while the run is attached to its call and no limit once
+---it is detached; 'default': the same, and 5 minutes also for one that is detached
 ---@field timeout_signal? 'SIGTERM'|'SIGINT'|'SIGKILL' default: 'SIGTERM'; the first signal of the
 ---time limit; a run that a later process took over gets SIGTERM
 ---@field on_host_death? 'kill'|'keep' default: 'kill', or for detached runs the configuration's

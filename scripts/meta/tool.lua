@@ -79,7 +79,8 @@
 ---@class ToolDefinition
 ---@field name string 1 to 64 letters, digits, _ and -
 ---@field title? string for people
----@field description string what the model reads
+---@field description string what the model reads; here and in descriptions of arguments, `$SHELL`
+---becomes the name of the shell that runs command lines, such as bash
 ---@field permission Permission
 ---@field input? Schema of type object; default: the tool takes no arguments
 ---@field output? Schema of type object, for `data`

@@ -30,11 +30,14 @@
 ---@field kind string
 ---@field index integer of the condition, from 1
 ---@field run? string
----@field line? string regex: the line, at most 4 KiB; screen: the row; input: the prompt
+---@field line? string regex: the line, at most 4 KiB around the match; screen: the row; input: the
+---prompt
 ---@field captures? string[] regex, screen: groups
 ---@field row? integer screen: of the row that matched, from 1
 ---@field stream? 'stdout'|'stderr' regex
 ---@field cursor? integer regex: offset just after the line
+---@field age_ms? integer regex with offsets of both streams: of a line that was there already
+---@field column? integer regex: byte of `line` at which the match begins, from 1
 ---@field status? integer http
 ---@field url? string http: as the condition names it
 ---@field mapped_url? string http: the URL that was requested instead, when a mapped port leads to
@@ -54,6 +57,7 @@
 ---program has its port
 ---@field message? string when not ok: which condition, and why
 ---@field seen? string when not ok: what was seen instead, such as 'status 503'
+---@field older? boolean when not ok: a line matches that does not count, as `seen` says
 ---@field obstacle? string impossible while the run goes on: which program has its port
 ---@field run? string impossible: the run that ended, or that cannot get there
 ---@field tail? string when not ok: the last lines of that run
@@ -83,7 +87,7 @@ wait = {}
 ---
 ---Example:
 ---```lua
----local good, err = wait.check { wait.http('https://example.org') }
+---local good, err = wait.check { wait.http('ftp://example.org') }
 ---assert(good == nil and err.field == 'any[1].url')
 ---assert(wait.check { wait.timer(50) })
 ---```
@@ -154,8 +158,9 @@ function wait.port(port, options) end
 ---@since 0.1.0
 ---@param run Run|string
 ---@param pattern string
----@param options? { stream?: 'stdout'|'stderr', since?: integer } since: an offset; default: all
----output that is kept
+---@param options? { stream?: 'stdout'|'stderr', since?: integer|Places } since: an offset in
+---`stream`; default: all output that is kept. With offsets of both streams, as Run:place returns
+---them, the newest line counts that is there already, and `age_ms` says how old it is
 ---@return Condition
 function wait.regex(run, pattern, options) end
 
@@ -176,12 +181,13 @@ function wait.screen(run, pattern, options) end
 ---
 ---Example: `wait { wait.http('http://127.0.0.1:3000/health', { run = server }) }`
 ---@since 0.1.0
----@param url string http://host[:port]/path
+---@param url string http://host[:port]/path or https://; the certificate of a loopback address, or
+---of a mapped port, need not be trusted, others must be
 ---@param options? { status?: integer, run?: Run|string } status default: any from 200 to 399
 ---@return Condition
 function wait.http(url, options) end
 
----Comes true when the run has written nothing for some time.
+---Comes true when the run has written nothing for some time; fails when nothing of the run lives.
 ---
 ---Example:
 ---```lua

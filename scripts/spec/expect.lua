@@ -122,19 +122,6 @@ local function methods(value, negated)
   return made
 end
 
----@class Expectation
----@field never Expectation the same assertions, negated
----@field to_equal fun(self, wanted: any) tables are compared by what they hold
----@field to_contain fun(self, part: any) a string in a string, or a value in a table
----@field to_match fun(self, pattern: string) a Lua pattern
----@field to_be_nil fun(self)
----@field to_be_truthy fun(self)
----@field to_be_at_most fun(self, most: number)
----@field to_be_at_least fun(self, least: number)
----@field to_succeed fun(self) an answer of spec.call
----@field to_fail fun(self, code?: string) an answer of spec.call
----@field to_raise fun(self, part?: string) a function
-
 ---@param value any
 ---@return Expectation
 function M.expect(value)

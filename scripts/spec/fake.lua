@@ -15,13 +15,6 @@ function M.settle(native)
   end
 end
 
----@class FakeRun
----@field id fun(self): string of its newest run; raises before the command was started
----@field is_started fun(self): boolean
----@field print fun(self, text: string, stream?: 'stdout'|'stderr') what the program prints
----@field exit fun(self, code?: integer, signal?: integer) how it ends; default: exit code 0
----@field typed fun(self): string what was written to its stdin since the last time
-
 ---@param native table
 ---@param command string
 ---@param stubborn boolean
@@ -44,6 +37,11 @@ function M.new(native, command, stubborn)
 
   function fake.print(_, text, stream)
     native.print(fake.id(), stream or 'stdout', text)
+    M.settle(native)
+  end
+
+  function fake.listen(_, port, status)
+    native.listen(fake.id(), port, status or 200)
     M.settle(native)
   end
 

@@ -62,14 +62,6 @@ function M.it(name, body)
   })
 end
 
----@class Answer
----@field ok boolean
----@field text string what the model reads: the result, or the error's message
----@field bytes integer of the text
----@field data? table<string, any> for programs
----@field content? ContentBlock[] what comes after the text: images, links and so on
----@field code? string of an error: 'denied', 'needs_approval', 'invalid_arguments', ...
-
 ---Calls a tool as an agent does, with the verdict of the policy.
 ---@param name string
 ---@param args? table<string, any>
@@ -113,6 +105,12 @@ function M.fake(command, options, body)
     end))
   end
   return fake
+end
+
+---Answers the next question of a tool; several answers are used in turn.
+---@param answer table|string|nil a form's fields, a model's text, a list of URIs; nil: no
+function M.answer(answer)
+  M._native.answer(answer)
 end
 
 ---Makes time stand still for tools, waits and limits, until the spec ends.

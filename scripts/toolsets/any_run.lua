@@ -8,6 +8,7 @@ local M = {}
 
 local MAX_ITEMS = 400
 local MAX_BYTES = 1024 * 1024
+local MAX_TAIL_BYTES = 256 * 1024
 local MAX_LABELLED = 200
 local MAX_QUEUED = 1000
 
@@ -99,6 +100,7 @@ function M.info_of(record)
     state = record.state, exit_code = record.exit_code,
     reason = record.state == 'queued' and M.place_text(record.id) or record.reason,
     started_ms = began, ended_ms = record.ended_ms,
+    profile = meta.sandbox ~= 'none' and meta.sandbox or nil,
     limit = meta.limit and { name = meta.limit } or nil, -- the journal has no figures of it
     runtime_ms = began and (record.ended_ms or time.now_ms()) - began or 0, left_behind = 0,
   }
@@ -210,23 +212,36 @@ end
 ---@param texts table<'stdout'|'stderr'|'merged', string> what is wanted
 ---@param record { id: string, last_seq: integer }
 ---@param lines integer of each
+---@return boolean cut there are earlier lines
 function M.add_recorded_tails(texts, record, lines)
   local since = math.max(0, record.last_seq - MAX_ITEMS)
-  local page = checked(journal.items(record.id, {
-    since_seq = since, limit = MAX_ITEMS, max_bytes = MAX_BYTES, clean = true,
-  }))
   local chunks, waiting = { stdout = {}, stderr = {}, merged = {} }, {}
-  for _, item in ipairs(page.items) do
-    local stream = item.type == 'terminal' and 'stdout' or item.type
-    if stream == 'stdout' or stream == 'stderr' then
-      table.insert(chunks[stream], item.payload)
-      add_lines(chunks.merged, waiting, stream, item.payload)
+  local cut, page = since > 0
+  repeat
+    page = checked(journal.items(record.id, {
+      since_seq = since, limit = MAX_ITEMS, max_bytes = MAX_BYTES, clean = true,
+    }))
+    for _, item in ipairs(page.items) do
+      local stream = item.type == 'terminal' and 'stdout' or item.type
+      if stream == 'stdout' or stream == 'stderr' then
+        table.insert(chunks[stream], item.payload)
+        add_lines(chunks.merged, waiting, stream, item.payload)
+      end
     end
-  end
+    since = page.next_seq
+    for stream, list in pairs(chunks) do -- no answer has more than that
+      local whole = table.concat(list)
+      chunks[stream] = { text.tail(whole, MAX_TAIL_BYTES) }
+      cut = cut or #whole > MAX_TAIL_BYTES
+    end
+  until not page.more
   table.insert(chunks.merged, text.ended(waiting.stdout or '') .. (waiting.stderr or ''))
   for stream in pairs(texts) do
-    texts[stream] = text.last_lines(table.concat(chunks[stream]), lines)
+    local whole = table.concat(chunks[stream])
+    texts[stream] = text.last_lines(whole, lines)
+    cut = cut or #texts[stream] < #whole
   end
+  return cut
 end
 
 return M

@@ -1,6 +1,5 @@
 -- The watchers that a model asks for with a start: patterns of its own, or presets by name. What is
 -- wrong with them is the model's mistake, and is explained in terms of its arguments.
-local environment = require 'toolsets.environment'
 local named_watchers = require 'watchers.named'
 
 local M = {}
@@ -73,8 +72,7 @@ local function watchers_of(args)
   return watchers, origins
 end
 
---- Starts or queues a run with the watchers of `args` and the usual variables. Returns what `how`
---- returns. A wrong pattern
+--- Starts or queues a run with the watchers of `args`. Returns what `how` returns. A wrong pattern
 --- ends the call with invalid_arguments.
 ---
 --- Example: `local handle, err = asked_watch.start(run.start, args, { command = args.command })`
@@ -86,7 +84,6 @@ end
 function M.start(how, args, options)
   local origins
   options.watch, origins = watchers_of(args)
-  options.env = environment.of(options.env, options.pty)
   options.allow = args.allow
   local ok, value, err = pcall(how, options)
   if ok then

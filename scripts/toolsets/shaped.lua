@@ -7,6 +7,11 @@ local M = {}
 --- The size of an answer, in characters or, to be sure, in bytes, unless a call asks for another.
 M.MAX_CHARS = 8000
 
+--- Output of a run up to this size is shown whole.
+M.WHOLE_BYTES = 2000
+
+-- More of it is shown as its beginning and its end, each of this size.
+local END_BYTES = 900
 -- What notes and states around the output may take.
 local NOTES_BYTES = 400
 local BYTES_A_TOKEN = 4
@@ -65,6 +70,44 @@ function M.output(handle)
     complete = complete and part.complete
   end
   return texts, complete
+end
+
+-- Returns the whole lines at the beginning of merged output, and the offset after them.
+local function beginning(handle, from)
+  local raw = handle:read { stream = 'merged', since = from, max_bytes = END_BYTES, raw = true }
+  local lines = raw.text:match '^.*\n'
+  local is_exact = lines and #raw.text == raw.to - raw.from
+  local to = is_exact and from + #lines or raw.to
+  return handle:read({ stream = 'merged', since = from, max_bytes = to - from }).text, to
+end
+
+--- Returns the output of both streams that a reader has not seen: all of it or, of a lot, the
+--- beginning and the end, with a note of the call that reads what is between.
+---
+--- Example: `local text, last = shaped.ends(handle, 'until', reading.bg)`
+---@param handle Run
+---@param reader string
+---@param how fun(id: string, stream: string, from: integer): string
+---@return string text
+---@return string last without the note, for data: all of it, or its end
+function M.ends(handle, reader, how)
+  local part = handle:read { stream = 'merged', reader = reader, max_bytes = M.WHOLE_BYTES }
+  if not part.more and not part.gap then
+    return part.text, part.text
+  end
+  local last = handle:tail {
+    stream = 'merged', lines = END_BYTES, max_bytes = END_BYTES, reader = reader,
+  }
+  local first, to = '', part.from
+  if not part.gap then
+    first, to = beginning(handle, part.from)
+  end
+  local lines = last.first_line - select(2, first:gsub('\n', ''))
+  local bytes = last.from - (part.gap and part.gap.from or to)
+  local size = part.from == 0 and lines > 0 and text.count(lines, 'line') or bytes .. ' bytes'
+  local place = part.gap and 'before' or 'between'
+  return ('%s[%s %s: %s]\n%s'):format(
+    text.ended(first), size, place, how(handle.id, 'merged', to), last.text), last.text
 end
 
 local function size_of(lines)

@@ -4,14 +4,15 @@ local any_run = require 'toolsets.any_run'
 local buffering = require 'toolsets.buffering'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
+local marks = require 'toolsets.marks'
+local reading = require 'toolsets.reading'
+local shaped = require 'toolsets.shaped'
 
 local M = {}
 
 local DEFAULT_WAIT_MS = 30000
 local MAX_WAIT_MS = 600000
 local LINE_BYTES = 300
-local SCREEN_BYTES = 600
-local TAIL_LINES = 3
 
 -- Names in `until`, in the order in which a missing one is suggested.
 local KINDS = 'line, port, http, exit, quiet or input'
@@ -56,6 +57,9 @@ M.OUTCOME = schema.object({
   },
   kind = schema.string { optional = true, description = 'ready: which of them' },
   line = schema.string { optional = true },
+  age_ms = schema.integer {
+    optional = true, description = 'line: it was there already, for so long',
+  },
   port = schema.integer { minimum = 1, maximum = 65535, optional = true },
   url = schema.string { optional = true },
   status = schema.integer { optional = true },
@@ -64,14 +68,14 @@ M.OUTCOME = schema.object({
   reason = schema.string { optional = true },
   elapsed_ms = schema.integer { description = 'Since the start' },
   hint = buffering.FIELD,
-  output = schema.string { optional = true, description = 'Its first errors and last lines' },
+  output = schema.string { optional = true, description = 'All, its end, or its first errors' },
 }, { optional = true })
 
--- Returns the conditions that `asked` names, about this run.
-local function conditions_of(asked, id)
+-- Returns the conditions that `asked` names, about this run; `since`: the lines that count.
+local function conditions_of(asked, id, since)
   local list = {}
   if asked.line then
-    list[#list + 1] = wait.regex(id, asked.line)
+    list[#list + 1] = wait.regex(id, asked.line, { since = since })
   end
   if asked.port then
     list[#list + 1] = wait.port(asked.port, { run = id })
@@ -113,21 +117,17 @@ end
 --- unless the call names one.
 ---@param asked? table the argument `until`
 ---@param timeout? number ms, the call's
----@return number? timeout_ms 0: none; nil: the configuration's
+---@return number? timeout_ms 0: none; nil: the default
 function M.timeout_of(asked, timeout)
   return timeout or (asked and not asked.exit and 0 or nil)
-end
-
--- Returns text as one line without the blanks that pad it, of at most LINE_BYTES bytes.
-local function squeezed(text)
-  local line = format.one_line(text:gsub('%s+', ' '):gsub('^ ', ''):gsub(' $', ''))
-  return format.head(line, LINE_BYTES)
 end
 
 -- What came true, by kind.
 local FACT = {
   regex = function(fired)
-    return squeezed(fired.line)
+    local age = fired.age_ms and (' (%s ago)'):format(time.format_duration(fired.age_ms)) or ''
+    local line = format.cut(fired.line, LINE_BYTES, fired.column)
+    return format.one_line(line:gsub('%s+', ' '):gsub('^ ', ''):gsub(' $', '')) .. age
   end,
   port = function(fired)
     return ('port %d listens'):format(fired.port)
@@ -143,20 +143,19 @@ local FACT = {
   end,
 }
 
--- Returns the last lines of both streams, '' when it printed nothing.
-local function last_lines(handle, count)
-  local parts = {}
+-- Returns the call of the toolset that was asked.
+local function reading_of(asked)
+  return asked.brief and reading.lean or reading.bg
+end
+
+-- Returns what it has printed since an answer showed that, and the same for data.
+local function printed(handle, asked)
   local screen = handle:info().pty and handle:screen()
   if screen and screen.alternate then
-    return format.head(table.concat(screen.lines, '\n'):gsub('\n+', '\n'), SCREEN_BYTES)
+    local rows = table.concat(screen.lines, '\n'):gsub('\n+', '\n')
+    return format.cut(rows, shaped.WHOLE_BYTES), rows
   end
-  for _, stream in ipairs { 'stdout', 'stderr' } do
-    local text = handle:tail({
-      stream = stream, lines = count or TAIL_LINES, max_bytes = LINE_BYTES,
-    }).text
-    parts[#parts + 1] = text ~= '' and text:gsub('\n*$', '') or nil
-  end
-  return table.concat(parts, '\n')
+  return shaped.ends(handle, 'until', reading_of(asked))
 end
 
 -- Says how a run ended.
@@ -196,67 +195,93 @@ local function silence_of(handle, info, asked)
   return note ~= '' and note or nil
 end
 
+-- What only a run can do that goes on.
+local IS_OF_THE_LIVING = { quiet = true, input = true }
+
 -- What it waited for has come.
 local function ready(handle, info, asked, fired)
   local elapsed_ms = math.max(0, time.now_ms() - (info.started_ms or info.created_ms))
-  local shows = fired.kind == 'quiet' or fired.kind == 'input'
-  local output = shows and last_lines(handle) or ''
+  local shows = IS_OF_THE_LIVING[fired.kind]
+  local output, data = '', ''
+  if shows then
+    output, data = printed(handle, asked)
+  end
+  marks.tell(handle, asked.session, shows and 'lines'
+    or fired.kind == 'regex' and { [fired.stream] = fired.cursor } or nil)
   local line = ('%s ready after %s: %s%s'):format(name_of(handle, info, asked),
     time.format_duration(elapsed_ms), FACT[fired.kind](fired, asked), limit_note(info))
   local hint = fired.kind == 'quiet' and output == '' and silence_of(handle, info, asked) or nil
   line = hint and line .. '\n' .. hint or line
   return with_output(line, output), {
     outcome = 'ready', kind = ARGUMENT_OF[fired.kind] or fired.kind, state = info.state,
-    line = fired.line, port = fired.port, url = fired.url, status = fired.status, hint = hint,
-    elapsed_ms = elapsed_ms, output = output ~= '' and output or nil,
+    line = fired.line, age_ms = fired.age_ms, port = fired.port, url = fired.url,
+    status = fired.status, hint = hint, elapsed_ms = elapsed_ms, output = failure.field(data),
   }
 end
 
 -- It has ended; `wanted`: which is what was waited for.
-local function ended(handle, info, asked, wanted)
+local function ended(handle, info, asked, wanted, answer)
   tool.tells(handle.id)
   local good = info.state == 'completed'
-  local output = good and last_lines(handle) or failure.of(info)
-  local early = good and not wanted and ', before it was ready' or ''
-  local line = ('%s: %s%s'):format(name_of(handle, info, asked), ending(info), early)
+  local output, data
+  if good or info.stdout.bytes + info.stderr.bytes <= shaped.WHOLE_BYTES then
+    output, data = printed(handle, asked)
+    output = format.ended(output) .. failure.silence(handle)
+  else
+    output = failure.of(info, reading_of(asked))
+    data = output
+  end
+  local line = ('%s: %s'):format(name_of(handle, info, asked), ending(info))
+  if good and not wanted then
+    line = ('%s exited with 0 before it was ready, after %s'):format(
+      name_of(handle, info, asked), time.format_duration(info.runtime_ms))
+  end
+  if answer.older then
+    line = ('%s; %s%s'):format(line, answer.message, marks.hint(answer))
+  end
+  local left = format.left_note(handle, (asked.brief and 'job action=stop, id=%s ends it'
+    or 'bg_kill id=%s ends it'):format(handle.id))
   local text = with_output(with_output(line, output), format.sandbox_note(handle))
+  text = with_output(text, left)
   return text, {
     outcome = good and wanted and 'ready' or 'failed', kind = good and wanted and 'exit' or nil,
     state = info.state, exit_code = info.exit_code, reason = info.reason,
-    elapsed_ms = info.runtime_ms, output = output ~= '' and output or nil,
+    elapsed_ms = info.runtime_ms, output = failure.field(data),
   }
 end
 
 -- The wait limit came first.
 local function not_ready(handle, info, asked, answer)
-  local output = last_lines(handle, asked.brief and 1)
+  local output, data = printed(handle, asked)
+  marks.tell(handle, asked.session, 'lines')
   local obstacle = answer.obstacle
-  local message = asked.brief and answer.seen
+  local message = asked.brief and answer.seen and not answer.older
     and ('%s after %s'):format(answer.seen, time.format_duration(answer.elapsed_ms))
     or answer.message
   local hint = silence_of(handle, info, asked)
-  local line = ('%s %s: %s%s%s'):format(name_of(handle, info, asked),
+  local line = ('%s %s: %s%s%s%s'):format(name_of(handle, info, asked),
     obstacle and 'cannot get ready' or 'not ready yet', message, limit_note(info),
-    hint and '\n' .. hint or '')
-  return with_output(line, output), {
+    marks.hint(answer), hint and '\n' .. hint or '')
+  return with_output(with_output(line, output), format.sandbox_note(handle)), {
     outcome = obstacle and 'failed' or 'not_ready', state = info.state,
     elapsed_ms = info.runtime_ms, reason = obstacle, hint = hint,
-    output = output ~= '' and output or nil,
+    output = failure.field(data),
   }
 end
 
 -- Waits within what is left of the wait limit.
-local function answer_for(handle, asked, left)
-  local answer, err = wait { any = conditions_of(asked, handle.id), timeout_ms = left }
+local function answer_for(handle, asked, left, since)
+  local answer, err = wait { any = conditions_of(asked, handle.id, since), timeout_ms = left }
   local info = answer and handle:info()
   if not info then
     tool.error(err and err.code or 'run_not_found', err and err.message or handle.id)
   end
   local fired = answer.fired[1]
-  if fired and fired.kind ~= 'exit' then
+  local is_over = info.ended_ms and info.left_behind == 0
+  if fired and fired.kind ~= 'exit' and not (is_over and IS_OF_THE_LIVING[fired.kind]) then
     return ready(handle, info, asked, fired)
   elseif info.ended_ms then
-    return ended(handle, info, asked, fired ~= nil)
+    return ended(handle, info, asked, fired and fired.kind == 'exit', answer)
   end
   return not_ready(handle, info, asked, answer)
 end
@@ -264,10 +289,12 @@ end
 --- Waits for a run that has been started before. Returns the answer's text and its data.
 ---@param handle Run
 ---@param asked table the argument `until`
+---@param since? 'start'|integer lines from before that count, too
 ---@return string text
 ---@return table outcome
-function M.wait_more(handle, asked)
-  return answer_for(handle, asked, asked.timeout or DEFAULT_WAIT_MS)
+function M.wait_more(handle, asked, since)
+  local behind = marks.behind(handle, asked.session, since)
+  return answer_for(handle, asked, asked.timeout or DEFAULT_WAIT_MS, behind)
 end
 
 --- Waits for a run that was just started; when the call is cancelled before it has answered, the
@@ -298,7 +325,7 @@ function M.wait_queued(id, asked)
     local record
     handle, record = any_run.find(id)
     local info = record and any_run.info_of(record) or handle:info()
-    local output = failure.of(info)
+    local output = failure.of(info, reading_of(asked))
     return with_output(('%s: %s'):format(id, info.reason or info.state), output),
       { outcome = 'failed', state = info.state, exit_code = info.exit_code, reason = info.reason,
         elapsed_ms = info.runtime_ms, output = failure.field(output) }

@@ -59,11 +59,6 @@ local function settle(handle, drawing)
   return false
 end
 
--- Says how bg_output reads what is left out.
-local function bg_output_how(stream, from)
-  return ('bg_output stream=%s, from=%d'):format(stream, from)
-end
-
 -- Returns what was printed since, the end of it when it is too much.
 local function printed_since(handle, from, how)
   local parts, info = {}, handle:info()
@@ -77,7 +72,7 @@ local function printed_since(handle, from, how)
     if part.more then
       part = handle:tail { stream = stream, lines = bytes, max_bytes = bytes }
       parts[#parts + 1] = ('[%d bytes of %s left out: %s]\n'):format(
-        part.from - from[stream], stream, how(stream, from[stream]))
+        part.from - from[stream], stream, how(handle.id, stream, from[stream]))
     end
     parts[#parts + 1] = part.text
   end
@@ -106,20 +101,19 @@ end
 --- Types into a run. Ends the call when that is not possible. Returns what the run printed since,
 --- or the rows that changed, a note on how it stands, and both as data.
 ---
---- Example: `local text, note = typing.type(args.id, 'ls<Enter>')`
+--- Example: `local text, note = typing.type(args.id, 'ls<Enter>', reading.bg)`
 ---@param id string
 ---@param keys string
----@param options? { paste?: boolean, how?: fun(stream: string, from: integer): string } how: the
---- call that reads what is left out; default: bg_output's
+---@param how fun(id: string, stream?: string, from?: integer): string reads what is left out
+---@param paste? boolean
 ---@return string text
 ---@return string note
 ---@return table data
-function M.type(id, keys, options)
-  options = options or {}
+function M.type(id, keys, how, paste)
   local handle, info = find(id)
   local from = { stdout = info.stdout.bytes, stderr = info.stderr.bytes }
   local screen = info.pty and handle:screen()
-  local ok, err = handle:send_keys(keys, { paste = options.paste })
+  local ok, err = handle:send_keys(keys, { paste = paste })
   if not ok then
     tool.error(err.code, err.message)
   end
@@ -127,7 +121,7 @@ function M.type(id, keys, options)
   local shown = info.pty and handle:screen()
   local drawn = shown and shown.alternate
   local text = drawn and changed_rows(handle, screen.version)
-    or printed_since(handle, from, options.how or bg_output_how)
+    or printed_since(handle, from, how)
   if info.pty and not drawn then
     text = without_echo(text, keys)
   end
@@ -136,7 +130,7 @@ function M.type(id, keys, options)
   if after.ended_ms then
     tool.tells(handle.id)
     local is_asked = after.state == 'killed' and not after.limit -- <C-c> says why itself
-    why = is_asked and '' or failure.beyond(text, after)
+    why = is_asked and '' or failure.beyond(text, after, how)
     note = ('[%s: %s]%s'):format(handle.id, after.reason or after.state, below(why))
   elseif not asks and not drawn then
     note = '[no prompt yet]'

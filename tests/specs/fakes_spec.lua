@@ -34,6 +34,50 @@ describe('a fake run', function()
     expect(handle:info().reason):to_contain('SIGTERM')
   end)
 
+  it('listens where its spec says, with and without a run in the condition', function()
+    spec.fake('make serve', function(fake) fake:listen(8080) end)
+    local started = spec.call('bg_start', {
+      command = 'make serve PORT=8080', ['until'] = { port = 8080 },
+    })
+    expect(started.text):to_contain('port 8080 listens')
+    local any = task.spawn(spec.call, 'wait_for', { port = 3000 })
+    spec.fake('other', function(fake) fake:listen(3000) end)
+    run.start { command = 'other' }
+    expect(any:await()):to_succeed()
+  end)
+
+  it('answers HTTP with its status, and only while it goes on', function()
+    spec.clock.stop()
+    local server = spec.fake('server')
+    local handle = run.start { command = 'server' }
+    spec.settle()
+    server:listen(3000, 503)
+    local function ready()
+      return handle:wait { any = { wait.http('http://localhost:3000/') }, timeout_ms = 1000 }
+    end
+    local waiting = task.spawn(ready)
+    spec.settle()
+    spec.clock.advance(1000)
+    expect(waiting:await().reason):to_equal('timeout')
+    server:listen(3000)
+    expect(ready().fired[1].status):to_equal(200)
+    server:exit(1)
+    expect(ready().reason):to_equal('impossible')
+  end)
+
+  it('listens on no port of this machine', function()
+    spec.clock.stop()
+    spec.fake('server')
+    local handle = run.start { command = 'server' }
+    spec.settle()
+    local waiting = task.spawn(function()
+      return handle:wait { any = { wait.port(3000) }, timeout_ms = 1000 }
+    end)
+    spec.settle()
+    spec.clock.advance(1000)
+    expect(waiting:await().reason):to_equal('timeout')
+  end)
+
   it('is started again as its service', function()
     spec.clock.stop()
     local server = spec.fake('server')

@@ -31,7 +31,9 @@ local function settings_schema()
     }),
     user = command.word { optional = true, description = 'User inside, such as 1000:1000' },
     network = command.word { optional = true, description = 'Network; none: no network' },
-    shell = command.word { default = '/bin/sh', description = 'Shell inside for command lines' },
+    shell = command.word {
+      optional = true, description = 'For command lines; default: bash if there, else /bin/sh',
+    },
     init = schema.boolean { default = true, description = 'A first process passes signals on' },
     pull = schema.string { enum = { 'missing', 'always', 'never' }, default = 'missing' },
     options = schema.array(schema.string {}, {

@@ -43,7 +43,7 @@ end
 local run_cmd = tool {
   name = 'run_cmd',
   title = 'Run a command',
-  description = 'Run a shell command and wait for its end.',
+  description = 'Run a $SHELL command and wait for its end.',
   permission = 'execute',
   annotations = { destructive = true, idempotent = false, open_world = true },
   takes_limits = true,

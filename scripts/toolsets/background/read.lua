@@ -6,6 +6,7 @@ local common = require 'toolsets.background.common'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
 local last_output = require 'toolsets.last_output'
+local reading = require 'toolsets.reading'
 local shaped = require 'toolsets.shaped'
 
 local DEFAULT_LINES = 50
@@ -55,13 +56,15 @@ return tool {
     error_excerpt = failure.FIELD,
     hint = buffering.FIELD,
   },
-  run = function(args)
+  run = function(args, ctx)
     local info, handle = any_run.known(args.id)
     local text, texts, why, hint
     if args.from then
       text, texts = from_offset(handle, args)
     else
-      text, texts, why, hint = last_output.of(info, handle, args.lines, { only = args.stream })
+      text, texts, why, hint = last_output.of(info, handle, args.lines, {
+        session = ctx.session, only = args.stream, reading = reading.background,
+      })
     end
     return {
       text = text,

@@ -18,7 +18,7 @@ return tool {
   command = 'cmd',
   input = schema.object {
     cmd = schema.string {
-      description = 'Shell command; together with args: one program, without a shell',
+      description = 'Line for the $SHELL; together with args: one program, without a shell',
     },
     args = schema.array(schema.string {}, {
       description = 'Arguments', max_items = MAX_WORDS, optional = true,

@@ -5,10 +5,11 @@ local common = require 'toolsets.background.common'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
 local memory_run = require 'toolsets.memory_run'
+local reading = require 'toolsets.reading'
 
 -- Answers that the process had ended before.
 local function not_running(info, data)
-  local why = failure.of(info)
+  local why = failure.of(info, reading.background)
   data.error_excerpt = failure.field(why)
   local text = 'Process %s is not running (%s: %s)%s'
   return {
@@ -59,6 +60,7 @@ return tool {
     if before.ended_ms and report.how == 'gone' then
       return not_running(info, data)
     end
-    return { text = format.kill_text(known.id, before, 'SIGTERM', report), data = data }
+    local text = format.kill_text(known.id, before, 'SIGTERM', report, reading.background)
+    return { text = text, data = data }
   end,
 }

@@ -8,14 +8,16 @@ local checked = require 'toolsets.checked'
 local condition = require 'toolsets.condition'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
+local marks = require 'toolsets.marks'
 local own_runs = require 'toolsets.own_runs'
+local reading = require 'toolsets.reading'
 local wait_text = require 'toolsets.wait.text'
 
 local M = {}
 
 -- Ends the call: no process runs that could make the condition true.
 local function impossible(what, info)
-  local why = failure.of_end(info)
+  local why = failure.of_end(info, reading.background)
   local message = 'waited for %s in vain: process %s ended (%s)'
   tool.tells(info.id)
   tool.error('cannot_happen', message:format(what, info.id, info.reason or info.state)
@@ -84,12 +86,13 @@ local function wait_outside(owner, id, what, wanted, deadline)
 end
 
 -- Waits for a line in the output of one of the processes.
-local function wait_for_line(pattern, infos, deadline)
+local function wait_for_line(pattern, infos, deadline, session)
   local conditions = {}
   for index = 1, math.min(#infos, candidates.MAX) do
     conditions[index] = wait.regex(infos[index].id, pattern)
   end
   local answer = checked_wait(conditions, deadline)
+  marks.tell_answer(answer, session)
   if answer.ok then
     return answer.fired[1]
   end
@@ -144,7 +147,7 @@ function M.service(owner, args)
     data.line = recorded_line(args.id, args.output_regex)
   elseif args.output_regex then
     local infos = candidates.with_output(owner, args.id)
-    local fired = wait_for_line(args.output_regex, infos, deadline)
+    local fired = wait_for_line(args.output_regex, infos, deadline, owner.session)
     data.id, data.line = fired.run, fired.line
   end
   for _, what in ipairs { 'port', 'http' } do

@@ -1,6 +1,7 @@
 -- What bg_output answers with `grep`: the lines that match, in memory or, where that has dropped
 -- some, in the journal.
 local shaped = require 'toolsets.shaped'
+local text = require 'toolsets.format.text'
 
 local M = {}
 
@@ -60,6 +61,27 @@ local function in_memory(handle, streams, options)
   return found
 end
 
+-- Says what was not searched, and that nothing was found.
+local function caveats_of(found, handle, streams)
+  local notes, matches = {}, 0
+  for _, stream in ipairs(streams) do
+    local of = found[stream]
+    local missing = handle and handle:info()[stream].bytes - of.bytes or 0
+    matches = matches + of.matches
+    notes[#notes + 1] = missing > 0 and ('[%d bytes of %s could not be searched: they are not kept]'
+      ):format(missing, stream == 'merged' and 'its output' or stream) or nil
+    notes[#notes + 1] = of.long_lines > 0 and ('[%s longer than 64 KiB: the beginning was searched]'
+      ):format(text.count(of.long_lines, 'line')) or nil
+  end
+  for _, lost in ipairs(not handle and found.lost or {}) do
+    notes[#notes + 1] = ('[not searched: %s]'):format(lost)
+  end
+  if matches == 0 then
+    table.insert(notes, 1, '[no line matches]')
+  end
+  return text.ended(table.concat(notes, '\n'))
+end
+
 -- Returns what is found in each of these streams. Where the journal cannot be asked, both streams
 -- apart may have more in memory than the merged text, which begins where the order is known.
 local function search(handle, id, streams, options)
@@ -86,6 +108,7 @@ end
 ---@param max_bytes integer of both streams
 ---@return string text
 ---@return table<string, GrepResult> found
+---@return string caveats the end of the text: what was not searched
 function M.answer(handle, id, args, max_bytes)
   local streams = args.stream == 'both' and shaped.STREAMS or { args.stream }
   local found = search(handle, id, streams, {
@@ -103,7 +126,8 @@ function M.answer(handle, id, args, max_bytes)
     sections[#sections + 1] = ('[%s]\n%s%s'):format(stream, of.text, note)
     shown[stream] = of
   end
-  return table.concat(sections), shown
+  local caveats = caveats_of(found, handle, streams)
+  return table.concat(sections) .. caveats, shown, caveats
 end
 
 return M

@@ -5,6 +5,7 @@ local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
 local input = require 'toolsets.bg.input'
 local output = require 'toolsets.bg.output'
+local reading = require 'toolsets.reading'
 local shaped = require 'toolsets.shaped'
 local start = require 'toolsets.bg.start'
 
@@ -36,7 +37,7 @@ local status = tool {
     end
     local text, why
     if args.id then
-      why = failure.of(infos[1])
+      why = failure.of(infos[1], reading.bg)
       text = line_of(1) .. format.below(why)
     else
       text = shaped.list(line_of, infos, 'bg_status with id')
@@ -55,7 +56,7 @@ local status = tool {
 
 -- Answers that the run had ended before.
 local function not_running(info, data)
-  local why = failure.of(info)
+  local why = failure.of(info, reading.bg)
   data.error_excerpt = failure.field(why)
   local text = 'Process %s is not running (%s: %s)%s'
   return {
@@ -117,7 +118,7 @@ local kill = tool {
     if not report then
       tool.error(err.code, err.message)
     end
-    if info.ended_ms and report.how == 'gone' then
+    if info.ended_ms and report.how == 'gone' and #report.survivors == 0 then
       return not_running(info, data)
     end
     local after = handle:info() or info -- the run can be forgotten meanwhile
@@ -128,7 +129,8 @@ local kill = tool {
     data.how = report.how
     data.dead = report.dead
     data.survivors = json.array(report.survivors)
-    return { text = format.kill_text(found.id, info, args.signal, report), data = data }
+    local text = format.kill_text(found.id, info, args.signal, report, reading.bg)
+    return { text = text, data = data }
   end,
 }
 

@@ -1,5 +1,6 @@
 -- The tool `bg_input`: types into a process, and answers with what changed.
 local failure = require 'toolsets.failure'
+local reading = require 'toolsets.reading'
 local typing = require 'toolsets.typing'
 
 return tool {
@@ -26,7 +27,7 @@ return tool {
     error_excerpt = failure.FIELD,
   },
   run = function(args)
-    local text, note, data = typing.type(args.id, args.keys, { paste = args.paste })
+    local text, note, data = typing.type(args.id, args.keys, reading.bg, args.paste)
     return { text = typing.with_note(text, note), data = data }
   end,
 }

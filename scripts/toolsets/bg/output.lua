@@ -6,6 +6,8 @@ local bg_read = require 'toolsets.bg.read'
 local buffering = require 'toolsets.buffering'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
+local marks = require 'toolsets.marks'
+local reading = require 'toolsets.reading'
 local shaped = require 'toolsets.shaped'
 
 local MAX_OFFSET = 2 ^ 53
@@ -56,12 +58,12 @@ local function recorded_output(record, args)
       .. 'leave it out')
   end
   local lines = args.lines and math.floor(args.lines) or bg_read.DEFAULT_LINES
-  local texts = {}
+  local texts, cut = {}, false
   for _, stream in ipairs(args.stream == 'both' and shaped.STREAMS or { args.stream }) do
     texts[stream] = ''
   end
   if record.state ~= 'queued' then
-    any_run.add_recorded_tails(texts, record, lines)
+    cut = any_run.add_recorded_tails(texts, record, lines) and not args.lines
   end
   local left_out = shaped.clip(texts)
   local data = {
@@ -83,7 +85,9 @@ local function recorded_output(record, args)
   end
   if left_out > 0 then
     local note = '[%d bytes before these left out: fewer lines or grep finds them]\n%s'
-    sections[#sections + 1] = note:format(left_out, failure.of(record))
+    sections[#sections + 1] = note:format(left_out, failure.of(record, reading.bg))
+  elseif cut then
+    sections[#sections + 1] = ('[earlier lines: %s]\n'):format(reading.bg(record.id))
   end
   return { text = table.concat(sections), data = data }
 end
@@ -213,7 +217,7 @@ return tool {
       gaps = json.array {}, more = false,
     }
     local sections = {}
-    local parts, excerpt_bytes = read_all(handle, 'bg_output ' .. ctx.session, args)
+    local parts, excerpt_bytes = read_all(handle, marks.reader(ctx.session), args)
     for _, stream in ipairs(SHOWN) do
       local part = parts[stream]
       if part then
@@ -239,6 +243,8 @@ return tool {
     data.refusals = handle:refusals()
     if #data.refusals > 0 then
       sections[#sections + 1] = format.refusal_note(data.refusals, handle)
+    elseif handle:info().ended_ms then
+      sections[#sections + 1] = format.ended(format.sandbox_note(handle))
     end
     data.refusals = #data.refusals > 0 and data.refusals or nil
     return { text = table.concat(sections), data = data }

@@ -80,7 +80,7 @@ return tool {
       optional = true,
     },
     ['until'] = start_until.UNTIL,
-    cwd = schema.string { optional = true },
+    cwd = schema.string { optional = true, description = 'Where the $SHELL command starts' },
     env = environment.SCHEMA,
     pty = schema.boolean { optional = true },
     stdin = start_until.STDIN,
@@ -108,7 +108,7 @@ return tool {
     label = schema.string { optional = true },
     ['until'] = start_until.OUTCOME,
   },
-  run = function(args)
+  run = function(args, ctx)
     if args.command == '' then
       tool.error('invalid_arguments', 'args.command: is empty; expected a shell command')
     end
@@ -120,12 +120,13 @@ return tool {
     local asked = args['until']
     if asked then
       start_until.check(asked)
+      asked.session = ctx.session
     end
     local timeout = start_until.timeout_of(asked, args.timeout)
     local options = {
       command = args.command, label = args.label, cwd = args.cwd, env = args.env, pty = args.pty,
       stdin = start_until.stdin_of(args),
-      timeout_ms = timeout and math.min(timeout, MAX_TIMEOUT_MS), limits = args.limits,
+      timeout_ms = timeout and math.min(timeout, MAX_TIMEOUT_MS) or 'default', limits = args.limits,
     }
     return args.serial and queue(args, options) or start(args, options)
   end,

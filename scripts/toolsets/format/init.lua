@@ -13,10 +13,11 @@ local M = {
   usages = status.usages,
 
   section = output.section, tails = output.tails,
-  refusal_note = output.refusal_note,
+  refusal_note = output.refusal_note, left_note = output.left_note,
   sandbox_note = output.sandbox_note,
 
-  seconds = text.seconds, head = text.head, tail = text.tail, one_line = text.one_line,
+  seconds = text.seconds, head = text.head, tail = text.tail, cut = text.cut,
+  one_line = text.one_line,
   ended = text.ended, below = text.below,
 }
 
@@ -37,8 +38,9 @@ end
 ---@param info RunInfo from before the kill
 ---@param signal string
 ---@param report KillReport
+---@param how fun(id: string, stream?: string, from?: integer): string reads its output
 ---@return string
-function M.kill_text(id, info, signal, report)
+function M.kill_text(id, info, signal, report, how)
   local lines
   if info.state == 'queued' then
     local said = info.restart_of and 'Process %s is not started again'
@@ -46,11 +48,11 @@ function M.kill_text(id, info, signal, report)
     lines = { said:format(id) }
   elseif info.ended_ms then
     local said = 'Process %s had ended already (%s); killed what it left behind: %d'
-    local how = info.state
+    local ending = info.state
     if info.reason and info.state ~= 'completed' then
-      how = how .. ': ' .. info.reason
+      ending = ending .. ': ' .. info.reason
     end
-    lines = { said:format(id, how, report.dead) .. text.below(failure.of(info)) }
+    lines = { said:format(id, ending, report.dead) .. text.below(failure.of(info, how)) }
   else
     local said = 'Process %s killed (was running for %s)'
     lines = { said:format(id, text.seconds(info.runtime_ms)) }
@@ -59,6 +61,9 @@ function M.kill_text(id, info, signal, report)
     lines[2] = ('It did not end on %s; SIGKILL ended it.'):format(signal)
   elseif report.how == 'survivors' then
     lines[2] = 'These processes could not be ended: ' .. table.concat(report.survivors, ', ')
+  elseif #report.survivors > 0 then
+    lines[#lines + 1] = 'These processes hide to which run they belong, and may be of this one. '
+      .. 'They end with Gibbous: ' .. table.concat(report.survivors, ', ')
   end
   if report.cleanup_failed then
     lines[#lines + 1] = 'What it started elsewhere could not be ended, and may live on.'

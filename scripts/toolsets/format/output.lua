@@ -5,6 +5,9 @@ local text = require 'toolsets.format.text'
 
 local M = {}
 
+-- Processes that were just forked become the programs that they execute, or end.
+local SETTLE_MS = 50
+
 --- Returns a stream under its name, with a note for each part that is missing.
 ---@param name string
 ---@param part BgPart|TailResult
@@ -18,6 +21,9 @@ function M.section(name, part)
   end
   note('[%d bytes of %s are not kept any more: offsets %d to %d]', part.lost)
   note('[%d bytes of %s left out: offsets %d to %d]', part.gap)
+  if part.call then
+    before = ('%s[%s before: %s]\n'):format(before, text.count(part.first_line, 'line'), part.call)
+  end
   local skipped = part.skipped
   if skipped then
     local way = part.how or ('read them with stream=%s, from=%d'):format(name, skipped.from)
@@ -33,8 +39,9 @@ end
 --- Returns the last lines of both streams, or of one, as one text and by name.
 ---@param handle Run
 ---@param lines integer of each
----@param options { only?: 'stdout'|'stderr', how?: string } how: the way to read lines that do not
---- fit; default: the arguments stream and from
+---@param options { only?: 'stdout'|'stderr', how?: string, all?: string } how: the way to read
+--- lines that do not fit; default: the arguments stream and from; all: the call that reads all
+--- lines, where no number of them was asked for
 ---@return string text
 ---@return { stdout: string, stderr: string } texts
 ---@return boolean cut not all these lines fit
@@ -50,11 +57,35 @@ function M.tails(handle, lines, options)
       }
       texts[stream] = part.text
       part.skipped, part.gap, part.how = part.gap, nil, options.how
+      part.call = not part.skipped and part.first_line > 0 and options.all or nil
       cut = cut or part.skipped ~= nil
       sections[#sections + 1] = M.section(stream, part)
     end
   end
   return table.concat(sections), texts, cut
+end
+
+--- Returns a note on the processes that a run on this machine has left behind; '' when none lives.
+---
+--- Example: `local note = format.left_note(handle, 'they end with this call')`
+---@param handle? Run that has ended
+---@param fate string what becomes of them
+---@return string
+function M.left_note(handle, fate)
+  local info = handle and handle:info()
+  local usage = info and (info.executor or 'host') == 'host' and handle:usage()
+  if usage and usage.left_behind then
+    time.sleep(SETTLE_MS)
+    usage = handle:usage()
+  end
+  if not (usage and usage.left_behind) then
+    return ''
+  end
+  local ports = {}
+  for index, port in ipairs(usage.ports) do
+    ports[index] = (', port %d (pid %d)'):format(port.port, port.pid)
+  end
+  return ('[left behind: %s%s; %s]'):format(usage.left_behind, table.concat(ports), fate)
 end
 
 -- Returns why caches could not be changed, as another note, where that is what was refused.
@@ -92,7 +123,8 @@ end
 local OTHER_NETWORK = 'in a network of its own'
 
 --- Returns the note on what the sandbox refused to a run, as one line, and on a network that it
---- could not reach; '' when it has refused nothing that its output tells.
+--- could not reach. Of one that failed or goes on without a known refusal it says that there is a
+--- sandbox; '' when there is none, or all went well.
 ---
 --- Example: `local note = format.sandbox_note(handle)`
 ---@param handle Run
@@ -105,6 +137,10 @@ function M.sandbox_note(handle)
   local refusals = handle:refusals()
   local note = #refusals > 0 and M.refusal_note(refusals, handle) or ''
   note = note:gsub('\n$', ''):gsub('\n', ' ')
+  if note == '' and info.profile and info.state ~= 'completed' and info.state ~= 'killed' then
+    note = ('[in the sandbox %s%s]'):format(
+      info.profile, info.sandbox.network ~= 'on' and ', without this machine\'s network' or '')
+  end
   for _, gap in ipairs(info.state ~= 'completed' and info.sandbox.unprotected or {}) do
     if gap:find(OTHER_NETWORK, 1, true) then
       note = ('%s%s[%s]'):format(note, note ~= '' and ' ' or '', gap)

@@ -34,6 +34,31 @@ function M.tail(text, bytes)
   return text:sub(from)
 end
 
+--- Returns a line of at most so many bytes: around what matters, or its beginning.
+---
+--- Example: `local line = text.cut(fired.line, 300, fired.column)`
+---@param line string
+---@param bytes integer
+---@param column? integer of what matters, from 1
+---@return string
+function M.cut(line, bytes, column)
+  if #line <= bytes then
+    return line
+  elseif not column or column < bytes / 2 then
+    return M.head(line, bytes) .. '…'
+  end
+  local rest = M.tail(line, math.min(#line - column + math.floor(bytes / 2), #line))
+  return '…' .. M.head(rest, bytes) .. (#rest > bytes and '…' or '')
+end
+
+--- Returns "1 line", "2 lines".
+---@param number integer
+---@param what string
+---@return string
+function M.count(number, what)
+  return ('%d %s%s'):format(number, what, number == 1 and '' or 's')
+end
+
 local ESCAPES = { ['\n'] = '\\n', ['\r'] = '\\r', ['\t'] = '\\t' }
 
 --- Returns text as one line, with control characters escaped.

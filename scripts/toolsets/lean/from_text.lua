@@ -10,16 +10,6 @@ M.SCHEMA = schema.string {
   rare = true,
 }
 
---- Says which call reads a stream from an offset.
----
---- Example: `local note = from_text.how('merged', 4096)` is 'output from=merged:4096'
----@param stream string
----@param offset integer
----@return string
-function M.how(stream, offset)
-  return ('output from=%s:%d'):format(stream, offset)
-end
-
 --- Returns the stream and the offset. Ends the call with invalid_arguments when it is none.
 ---
 --- Example: `local stream, offset = from_text.read 'stderr:10'`

@@ -5,6 +5,8 @@ local bg_read = require 'toolsets.bg.read'
 local buffering = require 'toolsets.buffering'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
+local marks = require 'toolsets.marks'
+local reading = require 'toolsets.reading'
 local shaped = require 'toolsets.shaped'
 local start_until = require 'toolsets.start_until'
 local typing = require 'toolsets.typing'
@@ -41,40 +43,41 @@ local function standing(info)
   return ('%s after %s'):format(info.reason or info.state, took)
 end
 
--- Returns the output that was not given yet, with a note on what was left out.
+-- Returns the output that was not given yet, without notes as well.
 local function unread(handle, reader)
   local bytes = shaped.output_bytes(handle:info(), shaped.MAX_CHARS)
   local part = bg_read.new(handle, 'merged', reader, bytes)
   local text = part.text
   if part.skipped then
     text = ('[%d bytes left out: %s]\n%s'):format(
-      part.skipped.to - part.skipped.from, from_text.how('merged', part.skipped.from), text)
+      part.skipped.to - part.skipped.from,
+      reading.lean(handle.id, 'merged', part.skipped.from), text)
   end
   if part.lost then
     text = ('[%d bytes not kept: grep finds them]\n%s'):format(
       part.lost.to - part.lost.from, text)
   end
   local cut = part.skipped or part.lost
-  return typing.with_note(text, cut and failure.errors(handle, text) or '')
+  return typing.with_note(text, cut and failure.errors(handle, text) or ''), part.text
 end
 
--- Returns the output from an offset.
+-- Returns the output from an offset, without notes as well.
 local function from_offset(handle, asked)
   local stream, offset = from_text.read(asked)
   local part = bg_read.from(handle, stream, offset, OUTPUT_BYTES)
   local lost = part.lost and ('[%d bytes not kept: grep finds them]\n'):format(
     part.lost.to - part.lost.from) or ''
-  local more = part.more and ('[more: %s]'):format(from_text.how(stream, part.to)) or ''
-  return typing.with_note(lost .. part.text, more)
+  local more = part.more and ('[more: %s]'):format(reading.lean(handle.id, stream, part.to)) or ''
+  return typing.with_note(lost .. part.text, more), part.text
 end
 
--- Returns the last lines of a run that only the journal knows.
+-- Returns the last lines of a run that only the journal knows, without notes as well.
 local function recorded(record)
   local texts = { merged = '' }
-  any_run.add_recorded_tails(texts, record, bg_read.DEFAULT_LINES)
-  local left_out = shaped.clip(texts)
-  local note = left_out > 0 and ('[%d bytes left out: grep finds them]\n'):format(left_out) or ''
-  return note .. texts.merged
+  local cut = any_run.add_recorded_tails(texts, record, bg_read.DEFAULT_LINES)
+  cut = shaped.clip(texts) > 0 or cut
+  local note = cut and ('[earlier lines: %s]\n'):format(reading.lean(record.id)) or ''
+  return note .. texts.merged, texts.merged
 end
 
 -- Returns the lines that match; of both streams apart where the journal cannot be asked.
@@ -97,42 +100,46 @@ function actions.output(args, ctx)
   end
   local handle, record = any_run.find(need(args, 'id'))
   local info = handle and handle:info() or any_run.info_of(record)
-  local text
+  local text, bare
   if args.grep then
     local search = { grep = args.grep, context = args.context, stream = 'merged' }
-    local _, found = bg_grep.answer(handle, info.id, search, OUTPUT_BYTES)
+    local _, found, caveats = bg_grep.answer(handle, info.id, search, OUTPUT_BYTES)
     text = found_text(found)
+    bare, text = text, text .. caveats
   elseif args.from and not handle then
     tool.error('invalid_arguments', 'args.from: only the journal knows it any more; use grep')
   elseif args.from then
-    text = from_offset(handle, args.from)
+    text, bare = from_offset(handle, args.from)
   elseif handle and info.pty and handle:screen() and handle:screen().alternate then
     text = table.concat(handle:screen().lines, '\n'):gsub('\n+$', '\n')
   elseif handle then
-    text = unread(handle, 'job ' .. ctx.session)
+    text, bare = unread(handle, marks.reader(ctx.session))
   else
-    text = recorded(record)
+    text, bare = recorded(record)
   end
   local why, hint = '', nil
   if info.ended_ms then
     tool.tells(info.id)
-    why = failure.beyond(text, info)
-  elseif handle and text == '' and not (args.from or args.grep) then
+  end
+  -- What is read once more, or searched, has been told why it failed.
+  if not (args.from or args.grep) and text ~= '' then
+    why = failure.beyond(text, info, reading.lean)
+      .. (info.ended_ms and handle and format.sandbox_note(handle) or '')
+  elseif not (args.from or args.grep) and handle then
     hint = buffering.hint(handle)
   end
   return {
     text = typing.with_note(text, ('[%s]%s'):format(standing(info), format.below(hint or why))),
     data = {
-      id = info.id, state = info.state, output = text, exit_code = info.exit_code, hint = hint,
+      id = info.id, state = info.state, output = bare or text, exit_code = info.exit_code,
+      hint = hint,
       error_excerpt = failure.field(why),
     },
   }
 end
 
 function actions.keys(args)
-  local text, note, data = typing.type(need(args, 'id'), need(args, 'keys'), {
-    how = from_text.how,
-  })
+  local text, note, data = typing.type(need(args, 'id'), need(args, 'keys'), reading.lean)
   return {
     text = typing.with_note(text, note),
     data = {
@@ -142,17 +149,17 @@ function actions.keys(args)
   }
 end
 
-function actions.wait(args)
-  local asked = until_text.read(args['until'] or 'exit', args.timeout)
+function actions.wait(args, ctx)
+  local asked = until_text.read(args['until'] or 'exit', args.timeout, ctx.session)
   local handle, record = any_run.find(need(args, 'id'))
   local text, outcome
   if handle then
-    text, outcome = start_until.wait_more(handle, asked)
+    text, outcome = start_until.wait_more(handle, asked, args.since)
   elseif record.state == 'queued' then
     text, outcome = start_until.wait_queued(record.id, asked)
   else
     local info = any_run.info_of(record)
-    local output = failure.of(info)
+    local output = failure.of(info, reading.lean)
     text = ('%s: %s%s'):format(record.id, standing(info), format.below(output))
     outcome = {
       outcome = asked.exit and 'ready' or 'failed', state = info.state, reason = info.reason,
@@ -239,11 +246,12 @@ local function list_line(info, usage)
     ports[index] = ('port %d'):format(port.host or port.port)
   end
   local parts = { info.id, standing(info) }
+  parts[#parts + 1] = info.profile
   parts[#parts + 1] = #ports > 0 and table.concat(ports, ', ') or nil
   parts[#parts + 1] = usage and usage.waiting_for_input and 'waits for input' or nil
   parts[#parts + 1] = info.readiness == 'pending' and 'not ready' or nil
   parts[#parts + 1] = info.left_behind > 0 and ('%d left behind'):format(info.left_behind) or nil
-  parts[#parts + 1] = info.label or format.head(format.one_line(info.command), COMMAND_BYTES)
+  parts[#parts + 1] = info.label or format.cut(format.one_line(info.command), COMMAND_BYTES)
   return table.concat(parts, '  ')
 end
 
@@ -266,6 +274,10 @@ function actions.list(_, ctx)
     return list_line(infos[index], usages[index])
   end
   local text = #infos > 0 and shaped.list(line_of, infos, 'output') or 'nothing was started'
+  if ended > MAX_ENDED then
+    text = ('[%d older ones that ended are left out: output tells of one]\n%s'):format(
+      ended - MAX_ENDED, text)
+  end
   for index, info in ipairs(infos) do
     data[index] = format.status_into_data(info, usages[index])
   end
@@ -293,6 +305,7 @@ return tool {
     keys = schema.string { description = 'ls<Enter>, <C-c>; < is <lt>', optional = true },
     ['until'] = until_text.schema(),
     timeout = schema.number { minimum = 0, maximum = MAX_TIMEOUT_MS, optional = true },
+    since = marks.SCHEMA,
   },
   output = schema.object {
     id = schema.string { optional = true },

@@ -10,7 +10,7 @@ local MAX_TIMEOUT_MS = 600000
 return tool {
   name = 'run',
   title = 'Run',
-  description = 'Start a shell command in the background. until: wait for that.',
+  description = 'Start a $SHELL command in the background. until: wait for that.',
   permission = 'execute',
   judged_as = 'bg_start',
   annotations = { destructive = true, idempotent = false, open_world = true },
@@ -42,11 +42,11 @@ return tool {
     label = schema.string { optional = true },
     ['until'] = start_until.OUTCOME,
   },
-  run = function(args)
+  run = function(args, ctx)
     if args.command == '' then
       tool.error('invalid_arguments', 'args.command: is empty; expected a shell command')
     end
-    local asked = until_text.read(args['until'], args.timeout)
+    local asked = until_text.read(args['until'], args.timeout, ctx.session)
     local handle, err = asked_watch.start(run.start, args, {
       command = args.command, label = args.label, cwd = args.cwd, env = args.env, pty = args.pty,
       stdin = start_until.stdin_of { stdin = args.stdin, pty = args.pty, ['until'] = asked },

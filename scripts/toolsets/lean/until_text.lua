@@ -7,15 +7,34 @@ local M = {}
 local QUIET_MS = 500
 local MAX_PORT = 65535
 
+local FULL = { type = 'object', properties = start_until.UNTIL.properties,
+  additionalProperties = false, ['x-rare'] = true }
+
 --- The schema of the argument.
 ---@param description? string
 ---@return Schema
 function M.schema(description)
-  local full = { type = 'object', properties = start_until.UNTIL.properties,
-    additionalProperties = false, ['x-rare'] = true }
-  return schema.one_of({ schema.string {}, full }, {
+  return schema.one_of({ schema.string {}, FULL }, {
     description = description, optional = true,
   })
+end
+
+-- Returns the object whose JSON the text is; nil for other text, such as a regex of a line of JSON.
+local function object_of(text)
+  local object = text:match '^%s*{.+}%s*$' and json.decode(text)
+  for name, value in pairs(object or {}) do
+    local shape = FULL.properties[name]
+    if not shape then
+      return nil
+    elseif type(value) == 'string' and shape.type ~= 'string' then
+      object[name] = json.decode(value) or value
+    end
+  end
+  local good, err = pcall(schema.check, object, FULL, 'args.until')
+  if object and not good then
+    tool.error('invalid_arguments', (tostring(err):gsub('^[^ ]+:%d+: ', '')))
+  end
+  return object
 end
 
 -- Returns the conditions that the words name.
@@ -39,17 +58,18 @@ end
 
 --- Returns the argument in the form of `until` of bg_start, checked; nil without one.
 ---
---- Example: `local asked = until_text.read(args['until'], args.timeout)`
+--- Example: `local asked = until_text.read(args['until'], args.timeout, ctx.session)`
 ---@param given? string|table
 ---@param timeout? number ms
+---@param session string
 ---@return table?
-function M.read(given, timeout)
+function M.read(given, timeout, session)
   if not given then
     return nil
   end
-  local asked = type(given) == 'string' and parse(given) or given
+  local asked = type(given) == 'string' and (object_of(given) or parse(given)) or given
   asked.timeout = asked.timeout or timeout
-  asked.brief = true
+  asked.brief, asked.session = true, session
   start_until.check(asked)
   return asked
 end

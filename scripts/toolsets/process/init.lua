@@ -5,6 +5,7 @@ local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
 local last_output = require 'toolsets.last_output'
 local own_runs = require 'toolsets.own_runs'
+local reading = require 'toolsets.reading'
 local shape = require 'toolsets.process.shape'
 local shaped = require 'toolsets.shaped'
 local status = require 'toolsets.process.status'
@@ -50,7 +51,7 @@ end
 
 -- Answers with how a process stands.
 local function standing(info, data, before)
-  local why = failure.of(info)
+  local why = failure.of(info, reading.process)
   data.error_excerpt = failure.field(why)
   return { text = before .. status.line(status.of(info)) .. format.below(why), data = data }
 end
@@ -60,10 +61,12 @@ function actions.status(args)
   return standing(info, { pid = info.id, process = status.of(info) }, '')
 end
 
-function actions.output(args)
+function actions.output(args, ctx)
   local info, handle = any_run.known(required(args, 'pid'))
   local facts = status.of(info)
   local text, texts, why, hint = last_output.of(info, handle, args.tail, {
+    session = ctx.session,
+    reading = reading.process,
     how = facts.output_path and 'all of it is in ' .. facts.output_path,
   })
   return {
@@ -97,7 +100,8 @@ function actions.stop(args)
   if info.ended_ms and report.how == 'gone' then
     return standing(info, data, 'It is not running: ')
   end
-  return { text = format.kill_text(handle.id, info, 'SIGTERM', report), data = data }
+  return { text = format.kill_text(handle.id, info, 'SIGTERM', report, reading.process),
+    data = data }
 end
 
 function actions.list(_, ctx)

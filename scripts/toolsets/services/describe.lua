@@ -1,5 +1,6 @@
 -- How the services of a call read.
 local failure = require 'toolsets.failure'
+local reading = require 'toolsets.reading'
 local service_port = require 'services.port'
 local services = require 'services'
 
@@ -64,7 +65,7 @@ function M.why(data, handle)
   if not known or data.ready or data.state == 'completed' or data.state == 'queued' then
     return ''
   end
-  return failure.of(known)
+  return failure.of(known, reading.bg)
 end
 
 return M

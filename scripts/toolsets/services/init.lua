@@ -65,7 +65,7 @@ end
 local start = tool {
   name = NAME,
   title = 'Start services',
-  description = 'Start commands that belong together (database, API, web server) in the '
+  description = 'Start $SHELL commands that belong together (database, API, web server) in the '
     .. 'background, each when those before it are ready, and wait until all are ready. Failed ones '
     .. 'can be started again. You are told later when one ends or becomes ready again.',
   permission = 'execute',

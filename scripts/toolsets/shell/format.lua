@@ -135,7 +135,7 @@ local function event_line(item)
   elseif meta.data ~= nil then
     what = 'data ' .. (type(meta.data) == 'string' and meta.data or json.encode(meta.data))
   end
-  what = what and ' ' .. text.head(what, EVENT_BYTES) or ''
+  what = what and ' ' .. text.cut(what, EVENT_BYTES, what == meta.line and meta.column) or ''
   return ('[event %s]%s\n'):format(item.payload, what)
 end
 

@@ -6,6 +6,7 @@ local call = require 'toolsets.shell.call'
 local checked = require 'toolsets.checked'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.shell.format'
+local reading = require 'toolsets.reading'
 local shape = require 'toolsets.shell.shape'
 local shaped = require 'toolsets.shaped'
 local start = require 'toolsets.shell.start'
@@ -43,12 +44,15 @@ function actions.poll(args)
   local text = format.poll_text(data, budget)
   if data.done then
     tool.tells(id)
-    local why = failure.beyond(text, recorded.run)
-    data.error_excerpt = failure.field(why)
-    text = text .. below(why)
+    -- A poll that goes on has given what came before it.
+    if since_seq == 0 or format.has_output(data.items) then
+      local why = failure.beyond(text, recorded.run, reading.shell)
+      data.error_excerpt = failure.field(why)
+      text = text .. below(why)
+    end
   elseif data.more and since_seq == 0 then
     text = text .. below(handle and failure.errors(handle, text)
-      or failure.beyond(text, recorded.run))
+      or failure.beyond(text, recorded.run, reading.shell))
   elseif data.status == 'queued' then
     data.hint = 'Queued: ' .. any_run.place_text(id)
     text = text .. below(data.hint)
@@ -61,7 +65,7 @@ end
 
 -- Answers that the run had ended before.
 local function not_running(info)
-  local why = failure.of(info)
+  local why = failure.of(info, reading.shell)
   local reason = info.state ~= 'completed' and info.reason
   reason = reason and (' (%s)'):format(reason) or ''
   return {
@@ -119,7 +123,7 @@ end
 local shell = tool {
   name = 'shell',
   title = 'Shell',
-  description = 'Run a shell command. Without action it waits for the end. With action=spawn it '
+  description = 'Run a $SHELL command. Without action it waits for the end. With action=spawn it '
     .. 'runs in the background; poll it with since_seq, or give watch patterns and be told. With '
     .. 'pty it has a terminal: type with send_keys, which gives the screen.',
   permission = 'execute',

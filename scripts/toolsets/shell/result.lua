@@ -2,6 +2,7 @@
 -- lines that look like errors.
 local failure = require 'toolsets.failure'
 local output_format = require 'toolsets.format.output'
+local reading = require 'toolsets.reading'
 local shaped = require 'toolsets.shaped'
 local text = require 'toolsets.format.text'
 
@@ -72,12 +73,13 @@ function M.text(data, how, cut)
   end
   local handle = run.get(data.run_id)
   local refused = handle and output_format.sandbox_note(handle) or ''
-  local notes = refused .. (cut and '[output over max_output_bytes is left out]' or '')
+  local notes = output_format.left_note(handle, 'it ends with this call') .. refused
+  notes = notes .. (cut and '[output over max_output_bytes is left out]' or '')
   if data.truncated then
     notes = ('%s[%s reads what is left out]'):format(notes, how)
   end
   if data.status ~= 'completed' then
-    local why = failure.beyond(output, { id = data.run_id, state = data.status })
+    local why = failure.beyond(output, { id = data.run_id, state = data.status }, reading.shell)
     data.error_excerpt = failure.field(why)
     notes = ('%s[%s]%s'):format(notes, data.reason or data.status, text.below(why))
   elseif notes == '' then

@@ -3,12 +3,13 @@ local condition = require 'toolsets.condition'
 
 --- Returns the conditions that the arguments ask for. Ends the call when there are none.
 ---
---- Example: `local conditions = conditions_of(args, { args.id }, ctx)`
+--- Example: `local conditions = conditions_of(args, { args.id }, ctx, behind)`
 ---@param args table
 ---@param ids string[] the processes that they are about
 ---@param ctx Ctx
+---@param behind table<string, Places> where their lines begin that count
 ---@return Condition[]
-return function(args, ids, ctx)
+return function(args, ids, ctx, behind)
   local list = {}
   local function add(made)
     list[#list + 1] = made
@@ -27,7 +28,9 @@ return function(args, ids, ctx)
   end
   if args.output_regex then
     add_for_each_run('output_regex', function(id)
-      return wait.regex(id, args.output_regex, { stream = args.stream })
+      return wait.regex(id, args.output_regex, {
+        stream = args.stream, since = behind[id],
+      })
     end)
   end
   if args.screen_regex then

@@ -5,9 +5,12 @@ local condition = require 'toolsets.condition'
 local conditions_of = require 'toolsets.wait.conditions'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
+local marks = require 'toolsets.marks'
+local reading = require 'toolsets.reading'
 local resume = require 'toolsets.wait.resume'
 local shape = require 'toolsets.wait.shape'
 local shaped = require 'toolsets.shaped'
+local since_of = require 'toolsets.wait.since'
 local text = require 'toolsets.wait.text'
 
 local MAX_LINE_BYTES = 4096
@@ -112,7 +115,7 @@ local function answer_ended(record, args)
   end
   local end_text = ('%s ended: %s, %s'):format(
     record.id, record.state, record.reason or 'no reason known')
-  local why = failure.of(record)
+  local why = failure.of(record, reading.bg)
   if not record.ended_ms then
     tool.error('cannot_happen', record.id .. ' runs under another process of Gibbous')
   elseif not args.exit or (args.mode == 'all' and #(args.ids or {}) > 1) then
@@ -144,11 +147,8 @@ local wait_for = tool {
     local began_ms = time.now_ms()
     if args.resume then
       args = resume.restore(args, ctx)
-      tool.repeat_with(args) -- the handle is gone now, and a task may outlive the server
     end
-    local longest_ms = ctx.settings.answer_within_ms
-    args.timeout = longest_ms and math.min(args.timeout, longest_ms) or args.timeout
-    local ids = args.ids or {}
+    local ids = { unpack(args.ids or {}) }
     if args.id then
       ids[#ids + 1] = args.id
     end
@@ -157,7 +157,13 @@ local wait_for = tool {
       ids[index] = handle and handle.id or record.id
     end
     args.id = args.id and ids[#ids]
-    local conditions = conditions_of(args, ids, ctx)
+    args.stream = args.stream or (tonumber(args.since) and 'stdout' or nil) -- as an offset needs
+    local behind
+    args.since, behind = since_of(args.since, ids, ctx)
+    tool.repeat_with(args) -- a handle to resume is gone now, and a task may outlive the server
+    local longest_ms = ctx.settings.answer_within_ms
+    args.timeout = longest_ms and math.min(args.timeout, longest_ms) or args.timeout
+    local conditions = conditions_of(args, ids, ctx, behind)
     condition.check { [args.mode] = conditions }
     local function keep()
       return resume.keep(args, ids, ctx, began_ms)
@@ -169,8 +175,9 @@ local wait_for = tool {
     end
     local answer = wait_with(conditions, args.mode, only_candidate(args, ids), left)
     text.tell(answer)
+    marks.tell_answer(answer, ctx.session)
     if not answer.ok then
-      local why = text.why_not(answer)
+      local why = marks.hint(answer) .. text.why_not(answer)
       local code = answer.reason == 'timeout' and 'timeout' or 'cannot_happen'
       local handle = code == 'timeout' and keep() or nil
       if code == 'timeout' then

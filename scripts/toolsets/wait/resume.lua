@@ -12,8 +12,8 @@ local NUMBERS = 10000000
 
 -- What a wait that goes on is made of.
 local FIELDS = {
-  'id', 'ids', 'port', 'host', 'output_regex', 'stream', 'screen_regex', 'http', 'http_status',
-  'exit', 'quiet_ms', 'input', 'file', 'mode',
+  'id', 'ids', 'port', 'host', 'output_regex', 'stream', 'since', 'screen_regex', 'http',
+  'http_status', 'exit', 'quiet_ms', 'input', 'file', 'mode',
 }
 
 local function number_of(key)

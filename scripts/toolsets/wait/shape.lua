@@ -1,4 +1,6 @@
 -- What `wait_for` takes and answers.
+local marks = require 'toolsets.marks'
+
 local M = {}
 
 local DEFAULT_TIMEOUT_MS = 30000
@@ -26,6 +28,10 @@ local FIRED = schema.object {
     optional = true, description = 'regex, screen: groups',
   }),
   cursor = schema.integer { optional = true, description = 'regex: offset after the line' },
+  age_ms = schema.integer {
+    optional = true, description = 'regex: the line was there already, for so long',
+  },
+  column = schema.integer { optional = true, description = 'regex: where the match begins' },
   row = schema.integer { optional = true, description = 'screen: its row, from 1' },
   port = schema.integer { minimum = 1, maximum = 65535, optional = true },
   mapped_from = schema.integer { optional = true, description = 'port: as the process has it' },
@@ -54,6 +60,7 @@ M.INPUT = schema.object {
     enum = { 'stdout', 'stderr' }, description = 'Only this stream (default: both)',
     optional = true, rare = true,
   },
+  since = marks.SCHEMA,
   screen_regex = schema.string {
     description = 'RE2 that a row of the terminal matches', min_length = 1, optional = true,
     rare = true,

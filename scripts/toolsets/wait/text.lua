@@ -2,6 +2,7 @@
 local buffering = require 'toolsets.buffering'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
+local reading = require 'toolsets.reading'
 
 local M = {}
 
@@ -14,8 +15,9 @@ local DESCRIBE = {
     return ('port %d is listening on %s%s%s'):format(fired.port, fired.address, by, inner)
   end,
   regex = function(fired)
-    return ('%s of %s has the line: %s\n(it goes on at offset %d)'):format(
-      fired.stream, fired.run, fired.line, fired.cursor)
+    local age = fired.age_ms and ('%s ago; '):format(time.format_duration(fired.age_ms)) or ''
+    return ('%s of %s has the line: %s\n(%sit goes on at offset %d)'):format(
+      fired.stream, fired.run, fired.line, age, fired.cursor)
   end,
   screen = function(fired)
     return ('row %d of the screen of %s is: %s'):format(fired.row, fired.run, fired.line)
@@ -29,7 +31,7 @@ local DESCRIBE = {
     local info = handle and handle:info()
       or { id = fired.run, state = 'ended', reason = 'and was forgotten' }
     return ('%s ended: %s, %s'):format(fired.run, info.state, info.reason or 'no reason known'),
-      failure.of(info)
+      failure.of(info, reading.bg) .. (handle and format.sandbox_note(handle) or '')
   end,
   quiet = function(fired)
     local handle = run.get(fired.run)
@@ -97,7 +99,8 @@ end
 function M.why_not(answer)
   local handle = answer.run and run.get(answer.run)
   local info = handle and handle:info()
-  return format.below(info and failure.of_end(info) or answer.tail or '')
+  return format.below(info and failure.of_end(info, reading.bg) .. format.sandbox_note(handle)
+    or answer.tail or '')
 end
 
 return M

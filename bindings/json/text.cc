@@ -17,6 +17,14 @@ std::string to_text(const OrderedJson& value) {
   return value.dump(kOneLine, ' ', /*ensure_ascii=*/false, OrderedJson::error_handler_t::replace);
 }
 
+std::string in_words(const Json& object) {
+  std::string words;
+  for (const auto& [name, value] : object.items()) {
+    words += (words.empty() ? "" : ", ") + name + " " + to_text(value);
+  }
+  return words;
+}
+
 Json parse_object(std::string_view text, std::size_t max_bytes) {
   if (text.empty() || text.size() > max_bytes || nests_deeper(text, kMaxLevels)) {
     return Json::object();

@@ -13,6 +13,9 @@ namespace gibbous {
 std::string to_text(const Json& value);
 std::string to_text(const OrderedJson& value);
 
+// Returns the members of an object for people: 'id "Ab3xK9mZ", lines 50'.
+std::string in_words(const Json& object);
+
 // Returns an empty object unless the text is a JSON object of at most `max_bytes` and 64 levels.
 Json parse_object(std::string_view text, std::size_t max_bytes);
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "runtime/base/cut_line.h"
 #include "runtime/base/duration.h"
 
 namespace gibbous::mcp {
@@ -25,12 +26,14 @@ std::string number_of(const Json& event, const char* name) {
   return found != event.end() && found->is_number() ? found->dump() : std::string();
 }
 
-// Cut before a character that would not fit whole.
-std::string cut(std::string text, std::size_t max_bytes = kMaxLineBytes) {
-  if (text.size() <= max_bytes) return text;
-  while (max_bytes > 0 && (static_cast<unsigned char>(text[max_bytes]) & 0xC0U) == 0x80)
-    --max_bytes;
-  return text.substr(0, max_bytes) + "…";
+std::string joined(const Json& event, const char* name) {
+  std::string text;
+  const auto list = event.find(name);
+  if (list == event.end() || !list->is_array()) return text;
+  for (const Json& each : *list) {
+    if (each.is_string()) text += (text.empty() ? "" : ", ") + each.get<std::string>();
+  }
+  return text;
 }
 
 std::string who(const Json& event) {
@@ -98,6 +101,13 @@ bool is_same_line(const Json& left, const Json& right) {
          number_of(left, "row") == number_of(right, "row") && left.contains("line_number");
 }
 
+// The match is what a long line is cut around.
+LinePlace place_of_match(const Json& event) {
+  const auto column = event.find("column");
+  const bool known = column != event.end() && column->is_number_unsigned() && *column > 0;
+  return known ? LinePlace{column->get<std::size_t>() - 1, 1} : LinePlace{0, 1};
+}
+
 // Writes one match without its brackets: its place, its line, the lines around it, and the
 // handler's answer.
 std::string match_text(const Json& event) {
@@ -106,13 +116,15 @@ std::string match_text(const Json& event) {
   const std::string row = number_of(event, "row");
   if (!line.empty()) text = "line " + line + ": ";
   if (!row.empty()) text = "row " + row + ": ";
-  text += cut(text_of(event, "line"));
+  text += cut_line(text_of(event, "line"), kMaxLineBytes, place_of_match(event));
+  if (event.contains("cut")) text += " (of a line longer than 64 KiB, whose rest is not searched)";
   for (const char* around : {"before", "after"}) {
     const auto found = event.find(around);
     if (found == event.end() || !found->is_array()) continue;
     for (const Json& each : *found) {
       if (each.is_string())
-        text += std::string("\n") + around + ": " + cut(each.get<std::string>());
+        text +=
+            std::string("\n") + around + ": " + cut_line(each.get<std::string>(), kMaxLineBytes);
     }
   }
   if (const auto data = event.find("data"); data != event.end()) text += " " + data->dump();
@@ -145,7 +157,7 @@ std::string one(const Json& event) {
     const bool waits = text_of(event, "state") != "running";
     return "[" + who(event) + ", queued before you connected, " +
            (waits ? "still waits: " : "has begun: ") +
-           cut(text_of(event, "command"), kMaxCommandBytes) + "]\n";
+           cut_line(text_of(event, "command"), kMaxCommandBytes) + "]\n";
   }
   if (name == "run_requeued") {
     return "[" + who(event) + " queued again, attempt " + number_of(event, "attempt") +
@@ -154,6 +166,10 @@ std::string one(const Json& event) {
   if (name == "events_suppressed") return suppressed(event);
   if (name == "events_dropped") {
     return "[" + number_of(event, "count") + " earlier events left out]\n";
+  }
+  if (name == "repositories_made") {
+    return "[" + who(event) + " made Git repositories: " + joined(event, "repositories") + ". " +
+           text_of(event, "message") + "]\n";
   }
   if (name == "run_log_failed") {
     return "[" + who(event) + ": log " + text_of(event, "path") +

@@ -18,8 +18,8 @@ enum class ParseFailure { kNone, kSyntax, kTooDeep };
 
 struct Parsed {
   ParseFailure failure = ParseFailure::kNone;
-  // kNone: the value. kTooDeep: the outermost object with its scalar members only, for the id of
-  // the refused request; null when the outermost value is not an object.
+  // kNone: the value. Else an object with the `id` of the refused request, null where none is
+  // found.
   Json value;
 };
 

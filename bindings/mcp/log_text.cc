@@ -17,7 +17,11 @@ std::string log_text(const Event& event) {
   };
   if (is_log) return text("level") + ": " + text("message");
   if (event.name == "keeper_lost") return "the keeper has died: " + text("message");
-  return "reload failed, the old scripts stay: " + text("message");
+  const auto line = parsed.value.find("line");
+  const std::string place = text("file").empty() || line == parsed.value.end()
+                                ? ""
+                                : text("file") + ":" + to_text(*line) + ": ";
+  return "reload failed, the old scripts stay: " + place + text("message");
 }
 
 }  // namespace gibbous::mcp

@@ -152,12 +152,16 @@ Incoming read_message(std::string_view line) {
     case ParseFailure::kNone:
       break;
     case ParseFailure::kSyntax:
-      return malformed(kParseError, "The line is not valid JSON in UTF-8");
     case ParseFailure::kTooDeep: {
-      Json id = parsed.value.is_object() ? parsed.value.value("id", Json()) : Json();
-      return malformed(kInvalidRequest,
-                       "The message nests deeper than " + std::to_string(kMaxDepth) + " levels",
-                       is_id(id) ? std::move(id) : Json());
+      const bool deep = parsed.failure == ParseFailure::kTooDeep;
+      // An answer of the client has the id of a question of the server.
+      const bool asks = line.find("\"method\"") != std::string_view::npos;
+      Json id = asks ? std::move(parsed.value["id"]) : Json();
+      return malformed(
+          deep ? kInvalidRequest : kParseError,
+          deep ? "The message nests deeper than " + std::to_string(kMaxDepth) + " levels"
+               : "The line is not valid JSON in UTF-8 (half of a surrogate pair is none)",
+          is_id(id) ? std::move(id) : Json());
     }
   }
   if (parsed.value.is_array()) {

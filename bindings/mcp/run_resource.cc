@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "bindings/json/member.h"
+#include "runtime/base/cut_line.h"
 
 namespace gibbous::mcp {
 namespace {
@@ -51,14 +52,9 @@ std::optional<std::uint64_t> cursor_of(std::string_view query) {
   return error == std::errc() && last == end ? std::optional(cursor) : std::nullopt;
 }
 
-// Cuts at a byte limit, but never within a character, which to_text() would replace by U+FFFD.
 std::string title_of(const Json& info) {
-  std::string title = text_member(info, "label");
-  if (title.empty()) title = text_member(info, "command");
-  if (title.size() <= kMaxTitleBytes) return title;
-  std::size_t end = kMaxTitleBytes;
-  while (end > 0 && (static_cast<unsigned char>(title[end]) & 0xC0U) == 0x80U) --end;
-  return title.substr(0, end) + "...";
+  const std::string label = text_member(info, "label");
+  return cut_line(label.empty() ? text_member(info, "command") : label, kMaxTitleBytes);
 }
 
 }  // namespace

@@ -108,7 +108,10 @@ void Server::serve(const Request& request) {
   }
   const std::string key = id_key(request.id);
   if (calls_.count(key) + subscriptions_.count(key) + looking_.count(key) != 0) {
-    refuse(request.id, kInvalidRequest, "A request with this id is still in progress");
+    // An answer with the id would be that of the first request.
+    const Fault fault{kInvalidRequest, "A request with this id is still in progress",
+                      Json{{"id", request.id}}};
+    send(error_response(nullptr, fault), {nullptr, true, fault.code});
     return;
   }
   for (const Method& method : kMethods) {

@@ -65,9 +65,8 @@ std::string error_text(const CallResult& result) {
   std::string text = result.message.empty() ? result.text : result.message;
   if (text.empty()) text = "The tool failed: " + result.code;
   // The model that wrote the script needs to see where it failed.
-  if (!result.traceback.empty() && text.find(result.traceback) == std::string::npos) {
-    text += "\n" + result.traceback;
-  }
+  if (result.traceback.starts_with(text)) return result.traceback;
+  if (text.find(result.traceback) == std::string::npos) text += "\n" + result.traceback;
   return text;
 }
 

@@ -33,12 +33,14 @@ std::vector<AskChoice> choices_of(const AskRequest& request) {
   const bool is_call = request.command.empty();
   const std::string what = is_call ? "this very call" : "this command";
   const std::string same = is_call ? "the same call" : "exactly this command";
-  std::vector<AskChoice> all = {
-      allowing("once", "Allow once", "", Remember::kOnce),
-      allowing("session", "Allow for this session", same + " until the session ends",
-               Remember::kSession),
-      allowing("always", "Always allow " + what, same + " in this workspace until you revoke it",
-               Remember::kAlways)};
+  std::vector<AskChoice> all = {allowing("once", "Allow once", "", Remember::kOnce)};
+  // What cannot be known again (typed text, a directory of code) has the question's id in its key.
+  if (request.id.empty() || request.subject.find(request.id) == std::string::npos) {
+    all.push_back(allowing("session", "Allow for this session", same + " until the session ends",
+                           Remember::kSession));
+    all.push_back(allowing("always", "Always allow " + what,
+                           same + " in this workspace until you revoke it", Remember::kAlways));
+  }
   if (!request.prefix.empty()) {
     const std::string prefix = printable(request.prefix, kMaxRuleBytes);
     all.push_back(allowing("prefix", "Always allow " + prefix, "every " + prefix, Remember::kAlways,

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "bindings/json/text.h"
+
 namespace gibbous::stdio {
 namespace {
 
@@ -87,9 +89,12 @@ void add(std::string& text, const char* name, const std::string& value) {
 // The command, which is printable and bounded already, or the call where there is none.
 std::string what_is_asked(const AskRequest& request) {
   if (!request.command.empty()) return request.command;
-  const bool said = !request.subject.empty() && request.subject.front() != '{';
-  return printable(said ? request.subject : request.tool + " " + request.arguments,
-                   kMaxSubjectBytes);
+  // The subject of a call is its arguments as JSON, and that of typed text no more than a number.
+  const bool said = !request.typed && !request.subject.empty() && request.subject.front() != '{' &&
+                    !request.subject.starts_with("call ");
+  if (said) return printable(request.subject, kMaxSubjectBytes);
+  const std::string words = in_words(parse_object(request.arguments, request.arguments.size()));
+  return printable(request.tool + (words.empty() ? "" : ": " + words), kMaxSubjectBytes);
 }
 
 }  // namespace

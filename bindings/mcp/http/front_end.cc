@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "bindings/mcp/messages.h"
+#include "runtime/process/ancestry.h"
 
 namespace gibbous::mcp::http {
 namespace {
@@ -195,6 +196,9 @@ std::optional<Answer> FrontEnd::look_at(const Connection& connection, const Requ
       handler = principals_.find(bearer_token(head));
       if (handler == nullptr) return unauthorized();
   }
+  // What runs could call would start commands outside of their sandboxes, and approve its own.
+  if (!entry.is_of_run) entry.is_of_run = is_peer_of_run(connection.fd());
+  if (*entry.is_of_run) return turn_away(kForbidden, "Processes of runs may not use this server");
   assign(entry, handler);
   if (!has_its_share(*handler)) {
     assign(entry, nullptr);

@@ -74,6 +74,7 @@ class FrontEnd final : private ConnectionHost {
   struct Entry {
     std::unique_ptr<Connection> connection;
     std::size_t listener = 0;
+    std::optional<bool> is_of_run;      // the peer; once a request was granted
     RequestHandler* handler = nullptr;  // of the request that was looked at; set by assign()
     short watched = 0;
     bool touched = false;

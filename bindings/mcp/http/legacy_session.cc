@@ -67,12 +67,9 @@ void LegacySession::serve(Connection& connection, bool takes_body, bool takes_ev
   used_ = clock_.now();
   const std::string key = id_key(request.id);
   if (waiting_.count(key) != 0) {
-    connection.answer({kBadRequest,
-                       error_response(request.id, Fault{kInvalidRequest,
-                                                        "A request with this id is still in "
-                                                        "progress",
-                                                        nullptr}),
-                       {}});
+    const Fault fault{kInvalidRequest, "A request with this id is still in progress",
+                      Json{{"id", request.id}}};
+    connection.answer({kBadRequest, error_response(nullptr, fault), {}});
     return;
   }
   if (request.method == "initialize") {

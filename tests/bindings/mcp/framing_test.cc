@@ -86,12 +86,13 @@ TEST_CASE("brackets inside strings do not count as depth") {
   CHECK(parse_json(text).failure == ParseFailure::kNone);
 }
 
-TEST_CASE("the outermost scalars of a message that is too deep are kept") {
+TEST_CASE("the id of a message that cannot be read is found") {
   const Parsed parsed =
       parse_json("{\"id\":7,\"params\":" + nested(200'000) + ",\"method\":\"tools/call\"}");
   CHECK(parsed.failure == ParseFailure::kTooDeep);
   CHECK(parsed.value["id"] == 7);
-  CHECK(parsed.value["method"] == "tools/call");
+  CHECK(parse_json(R"({"text":"\ud83d","id":"a"})").value["id"] == "a");
+  CHECK(parse_json(R"({"a":{"id":1},"text":"\ud83d"})").value["id"].is_null());
 }
 
 TEST_CASE("invalid JSON and invalid UTF-8 are syntax failures") {

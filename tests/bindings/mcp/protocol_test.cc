@@ -42,6 +42,30 @@ TEST_CASE("an unreadable message is answered without an id") {
   }
 }
 
+TEST_CASE("a request that is no JSON is answered with the id that it shows") {
+  Fixture fixture;
+  const std::pair<const char*, Json> cases[] = {
+      {R"({"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"a":"\ud83d"}})", 4},
+      {R"({"method":"tools/call","params":{"id":5,"a":["\ud83d","\"id\":6"]}, "id" : "x-1" })",
+       "x-1"},
+      {"{\"method\":\"ping\",\"params\":{\"a\":\"\xff\"},\"id\":7}", 7},
+      {R"({"id":8,"method":"ping","params":{"a":1)", 8},
+      {R"({"a":"id","method":"ping","params":{"id":9},)", nullptr},
+      {R"({"id":[9],"method":"ping",)", nullptr},
+      {R"({"id":"\ud83d","method":"ping"})", nullptr},
+      {R"({"id":)", nullptr},
+      {R"({"method":"ping","id")", nullptr},
+      {R"({"id":4,"result":{"a":"\ud83d"}})", nullptr},  // the id is that of a question
+  };
+  for (const auto& [line, id] : cases) {
+    INFO(line);
+    fixture.say_text(line);
+    const Json answer = fixture.heard();
+    CHECK(code(answer) == kParseError);
+    CHECK(answer.value("id", Json()) == id);
+  }
+}
+
 TEST_CASE("an invalid request is answered with its id") {
   Fixture fixture;
   struct Case {

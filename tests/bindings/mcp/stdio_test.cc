@@ -425,7 +425,8 @@ TEST_CASE("script errors go to the log, not to the protocol") {
   bool told = false;
   served.backend.on_poll = [&told](const auto& handler) {
     if (std::exchange(told, true)) return;
-    handler(Event{"reload_failed", "", R"({"event":"reload_failed","message":"a.lua:3: no"})"});
+    handler(Event{"reload_failed", "",
+                  R"({"event":"reload_failed","file":"a.lua","line":3,"message":"no"})"});
     handler(Event{"log", "", R"({"event":"log","level":"warn","message":"careful"})"});
     handler(Event{"run_started", "", R"({"event":"run_started"})"});
   };

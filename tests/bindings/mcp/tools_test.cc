@@ -287,6 +287,30 @@ TEST_CASE("the watchers of a preset are one event line, which has each line once
         "line 3: make: *** Error 1]\n");
 }
 
+TEST_CASE("a match in a long line is shown, and a line that was not searched to its end is named") {
+  const std::string line = std::string(4000, 'a') + "error: boom" + std::string(4000, 'b');
+  const std::string text = event_lines({Json{{"event", "error"},
+                                             {"run", "Ab3xK9mZ"},
+                                             {"watcher", 1},
+                                             {"line", line},
+                                             {"line_number", 7},
+                                             {"column", 4001},
+                                             {"cut", true}}});
+  INFO(text);
+  CHECK(text.find("error: boom") != std::string::npos);
+  CHECK(text.find("longer than 64 KiB") != std::string::npos);
+  CHECK(text.size() < 450);
+}
+
+TEST_CASE("repositories that a run has made are told in words") {
+  CHECK(event_lines({Json{{"event", "repositories_made"},
+                          {"run", "Ab3xK9mZ"},
+                          {"label", "setup"},
+                          {"repositories", {"/w/a", "/w/b"}},
+                          {"message", "Look at their hooks."}}}) ==
+        "[setup made Git repositories: /w/a, /w/b. Look at their hooks.]\n");
+}
+
 TEST_CASE("an event of an unknown kind is shown whole") {
   const std::string text = event_lines({Json{{"event", "odd"}, {"run", 5}, {"deep", {{"a", 1}}}}});
   CHECK(text.find("[odd: {") == 0);

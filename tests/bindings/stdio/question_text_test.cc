@@ -39,6 +39,14 @@ TEST_CASE("a question begins with the command, then says why it is asked") {
         "git push\nWhy: It publishes.\nTool: bg_start\nEffect: start\nRule: git.push");
 }
 
+TEST_CASE("only what can come again is offered for longer") {
+  AskRequest request = asks_about("pip install ./tool");
+  request.id = "k3j9x2ab";
+  CHECK_THAT(choices_text(request), Contains("session") && Contains("always"));
+  request.subject += "\n# ./tool k3j9x2ab";
+  CHECK(choices_text(request) == "once; deny");
+}
+
 TEST_CASE("a long command is shortened in the middle, with its length, and follows in full") {
   const std::string command = "make " + std::string(1'000, 'a') + " install";
   const std::string text = question_text(asks_about(command));
@@ -65,9 +73,24 @@ TEST_CASE("a call without a command begins with what it is") {
   request.tool = "open_buffer";
   request.effect = "call";
   request.arguments = R"({"path":"x"})";
-  CHECK(question_text(request) == "open_buffer {\"path\":\"x\"}\nTool: open_buffer");
+  CHECK(question_text(request) == "open_buffer: path \"x\"\nTool: open_buffer");
+  request.subject = "call open_buffer {\"path\":\"x\"}";
+  CHECK(first_line(question_text(request)) == "open_buffer: path \"x\"");
   request.subject = "stdin shell {\"text\":\"y\"}";
   CHECK(first_line(question_text(request)) == request.subject);
+}
+
+TEST_CASE("what is typed is shown in words, as one text, where it may be shown") {
+  AskRequest request;
+  request.tool = "job";
+  request.effect = "call";
+  request.typed = true;
+  request.subject = "call Xy1aB2c3";
+  request.arguments = R"({"action":"keys","id":"Ab3xK9mZ","keys":"ls, id other<Enter>"})";
+  CHECK(first_line(question_text(request)) ==
+        "job: action \"keys\", id \"Ab3xK9mZ\", keys \"ls, id other<Enter>\"");
+  request.arguments = "{}";
+  CHECK(first_line(question_text(request)) == "job");
 }
 
 TEST_CASE("a start in another directory shows all that its approval is about") {

@@ -199,7 +199,10 @@ TEST_CASE("a second request with the same id is refused and disturbs nothing") {
   HttpClient other(served);
   const std::string session = client.handshake();
   begin_call(served, client, plain_call(1, "never"), session);
-  CHECK(other.ask(HttpClient::legacy(plain_call(1, "never"), session)).status == 400);
+  const Heard refused = other.ask(HttpClient::legacy(plain_call(1, "never"), session));
+  CHECK(refused.status == 400);
+  CHECK_FALSE(refused.json().contains("id"));
+  CHECK(refused.json()["error"]["data"] == Json{{"id", 1}});
   served.runtime.fake.finish_text(1, "done");
   CHECK(client.hear().json()["result"]["content"][0]["text"] == "done");
 }

@@ -102,8 +102,8 @@ void print(const CallResult& result, bool json) {
     if (!result.text.empty() && result.text.back() != '\n') std::putchar('\n');
     return;
   }
-  print_error(result.code + ": " + result.message);
-  if (!result.traceback.empty()) std::fprintf(stderr, "%s\n", result.traceback.c_str());
+  // A traceback begins with the message.
+  print_error(result.code + ": " + (result.traceback.empty() ? result.message : result.traceback));
 }
 
 // Returns true when a person can answer: stdin and stderr are terminals, and stdin is free.

@@ -86,6 +86,8 @@ constexpr const char* kExecutor =
     R"lua(-- The executor @NAME@: turns a run into the command that is started for it. This one runs it here
 -- with a low priority. docs/executors.md says what an executor for containers or other machines
 -- needs: `cleanup`, `ended`, `measure`.
+local command = require 'executors.command'
+
 return {
   name = '@NAME@',
   -- Checks executors.@NAME@ of the configuration, and the settings of a start.
@@ -95,9 +97,7 @@ return {
   prepare = function(spec)
     local argv = { 'nice', '-n', tostring(spec.settings.niceness) }
     -- Either words, or a line for a shell.
-    for _, word in ipairs(spec.argv or { spec.shell, '-c', spec.command }) do
-      argv[#argv + 1] = word
-    end
+    command.add(argv, unpack(command.words(spec, spec.shell)))
     return { argv = argv, env = spec.env }
   end,
 }

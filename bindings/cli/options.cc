@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -473,6 +474,38 @@ std::string unknown_option(const CLI::App& app, const std::vector<std::string>& 
   return "";
 }
 
+// Names the sub-command that there is not, and the nearest one; "" when that is not the fault.
+std::string unknown_subcommand(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  std::string path;
+  for (const std::string& word : words) {
+    const std::vector<std::string> names = command_names(*command);
+    if (names.empty() || word.starts_with('-')) return "";
+    path += (path.empty() ? "" : " ") + word;
+    if (std::find(names.begin(), names.end(), word) == names.end()) {
+      const std::string near = did_you_mean(nearest_name(word, names));
+      return "unknown command '" + path + "'" +
+             (near.empty() ? "; expected one of " + comma_list(names) : near);
+    }
+    command = command->get_subcommand(word);
+  }
+  return "";
+}
+
+// CLI11 says which words an option takes, and not which one was meant.
+std::string with_nearest_word(std::string message) {
+  constexpr std::string_view kListed = " not in {";
+  const std::size_t listed = message.find(kListed);
+  if (listed == std::string::npos || message.back() != '}') return message;
+  const std::size_t before = message.rfind(' ', listed - 1) + 1;
+  std::istringstream list(message.substr(listed + kListed.size()));
+  std::vector<std::string> names;
+  for (std::string name; std::getline(list, name, ',');) {
+    names.push_back(name.substr(0, name.find('}')));
+  }
+  return message += did_you_mean(nearest_name(message.substr(before, listed - before), names));
+}
+
 ParsedOptions wrong_use(const std::string& message, const std::string& help) {
   print_error(message + "\nRun '" + help + " --help' for its usage.");
   return {std::nullopt, ExitCode::kWrongUse};
@@ -571,9 +604,17 @@ ParsedOptions parse_options(int argc, const char* const* argv) {
   } catch (const CLI::Success& success) {
     return {std::nullopt, static_cast<ExitCode>(app.exit(success))};  // --help, --version
   } catch (const CLI::ParseError& error) {
-    const std::string unknown = unknown_option(app, words);
-    return wrong_use(unknown.empty() ? error.what() : unknown,
-                     is_command ? "gibbous " + first : "gibbous");
+    std::string message = unknown_subcommand(app, words);
+    if (message.empty()) message = unknown_option(app, words);
+    if (message.empty()) message = with_nearest_word(error.what());
+    // `gibbous policy check ls -la`
+    const bool judges =
+        first == "policy" && words.size() > 2 && (words[1] == "check" || words[1] == "explain");
+    if (judges && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+      message += "\nQuote a command with options of its own, gibbous policy " + words[1] +
+                 " 'ls -la', or put -- before it.";
+    }
+    return wrong_use(message, is_command ? "gibbous " + first : "gibbous");
   }
   return {std::move(options), ExitCode::kDone};
 }

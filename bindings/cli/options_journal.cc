@@ -57,8 +57,7 @@ Examples:
 constexpr const char* kReportFooter = R"(
 Writes one self-contained HTML file: a timeline of the runs, their events, the policy's decisions with
 reasons, resource use and output. The file has at most 8 MiB; older output is cut first.
-
-'gibbous sessions' lists the sessions.
+Without SESSION, the sessions are listed.
 
 Example:
   gibbous report agent-7 --output agent-7.html)";
@@ -142,7 +141,8 @@ void add_sessions(CLI::App& app, Options& options) {
 void add_report(CLI::App& app, Options& options) {
   CLI::App& report = add_command(app, options, Command::kReport, "report",
                                  "Write an HTML page about a session.", kReportFooter);
-  report.add_option("SESSION", options.session, "Name of the session")->required();
+  report.add_option("SESSION", options.session,
+                    "A session, a run, a label or a workspace, as 'gibbous ps' shows it");
   report.add_option("--output,-o", options.output_file, "File to write [gibbous-SESSION.html]")
       ->type_name("FILE");
   add_place(report, options, true);

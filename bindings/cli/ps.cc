@@ -26,6 +26,8 @@ namespace {
 
 constexpr std::size_t kMaxEndedRuns = 200;
 constexpr std::size_t kMaxWorkspaceBytes = 1'000;
+constexpr std::size_t kWideColumns = 100;
+constexpr std::ptrdiff_t kStartedColumn = 3;  // in inspect::run_headings()
 
 // Returns them newest first. Sets `more` when some were left out.
 Result<std::vector<inspect::LiveRun>> ended_runs(JournalReader& reader, const std::string& session,
@@ -122,6 +124,8 @@ std::string workspace_line(const std::string& workspace, const std::string& own,
 
 void print_table(const std::vector<Row>& rows, const std::string& own) {
   const Terminal terminal(STDOUT_FILENO);
+  // TIME says as much as STARTED.
+  const bool narrow = terminal.width() > 0 && terminal.width() < kWideColumns;
   std::vector<std::vector<std::string>> cells = {inspect::run_headings()};
   std::vector<Colour> colours = {Colour::kBold};
   bool workspaces = false;
@@ -129,6 +133,9 @@ void print_table(const std::vector<Row>& rows, const std::string& own) {
     cells.push_back(row.cells);
     colours.push_back(row.colour);
     workspaces = workspaces || !row.workspace.empty();
+  }
+  for (auto& row : cells) {
+    if (narrow) row.erase(row.begin() + kStartedColumn);
   }
   std::istringstream lines(format_table(cells, terminal, colours));
   std::string line;

@@ -10,6 +10,8 @@
 #include "bindings/inspect/journal_query.h"
 #include "bindings/inspect/report/page.h"
 #include "bindings/inspect/report/page_file.h"
+#include "bindings/inspect/session_list.h"
+#include "bindings/inspect/workspace.h"
 #include "bindings/json/text.h"
 
 namespace gibbous::cli {
@@ -56,10 +58,20 @@ std::function<Result<std::string>(const std::string&)> page_maker(const std::str
 }
 
 ExitCode run_report(const Options& options) {
-  const Result<report::Story> story = story_of(options.runtime.state_dir, options.session);
+  if (options.session.empty()) {
+    const ExitCode code = run_sessions(options);
+    if (!options.json) std::puts("\ngibbous report SESSION writes a page about one of them");
+    return code;
+  }
+  const auto reader = inspect::open_journal(options.runtime.state_dir);
+  if (!reader) return fail(reader.status(), options);
+  const Result<std::string> session =
+      inspect::find_session(**reader, options.session, inspect::current_directory());
+  if (!session) return fail(session.status(), options);
+  const Result<report::Story> story = story_of(options.runtime.state_dir, *session);
   if (!story) return fail(story.status(), options);
   const std::string path =
-      options.output_file.empty() ? report::page_name(options.session) : options.output_file;
+      options.output_file.empty() ? report::page_name(*session) : options.output_file;
   const std::string page = report::page_html(*story);
   if (Status status = report::write_page(path, page); !status) return fail(status, options);
   if (options.json) {

@@ -4,16 +4,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "bindings/inspect/table.h"
 
 namespace gibbous::cli {
 namespace {
 
 constexpr std::size_t kDefaultColumns = 80;
-constexpr std::size_t kColumnGap = 2;
 
 const char* escape_of(Colour colour) {
   switch (colour) {
@@ -39,26 +39,6 @@ const char* escape_of(Colour colour) {
   return "";
 }
 
-bool is_continuation_byte(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
-
-// Counts code points, which is near enough to columns for tool names and sentences.
-std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation_byte(c); }));
-}
-
-std::string cut_to(std::string_view text, std::size_t columns) {
-  if (columns_of(text) <= columns) return std::string(text);
-  std::size_t seen = 0;
-  std::size_t end = 0;
-  for (; end < text.size(); ++end) {
-    if (!is_continuation_byte(text[end]) && ++seen == columns) break;
-  }
-  return std::string(text.substr(0, end)) + "…";
-}
-
 }  // namespace
 
 Terminal::Terminal(int fd) : is_terminal_(isatty(fd) == 1) {
@@ -79,25 +59,11 @@ std::string Terminal::paint(Colour colour, std::string_view text) const {
 
 std::string format_table(const std::vector<std::vector<std::string>>& rows,
                          const Terminal& terminal, const std::vector<Colour>& colours) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], columns_of(row[i]));
-  }
   std::string table;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line;
-    std::size_t column = 0;
-    for (std::size_t i = 0; i < rows[r].size(); ++i) {
-      const bool last = i + 1 == rows[r].size();
-      std::string cell = rows[r][i];
-      if (last && terminal.width() > column) cell = cut_to(cell, terminal.width() - column);
-      line += cell;
-      if (!last) line.append(widths[i] - columns_of(cell) + kColumnGap, ' ');
-      column += widths[i] + kColumnGap;
-    }
-    table += terminal.paint(r < colours.size() ? colours[r] : Colour::kNone, line) + "\n";
+  std::size_t row = 0;
+  for (const std::string& line : inspect::table_lines(rows, terminal.width())) {
+    table += terminal.paint(row < colours.size() ? colours[row] : Colour::kNone, line) + "\n";
+    ++row;
   }
   return table;
 }

@@ -29,8 +29,8 @@ class Terminal {
   std::size_t width_ = 0;
 };
 
-// Aligns the columns; the first row is the heading, and the last column is cut at the terminal's
-// width. `colours` has the colour of each row and may be shorter than `rows`.
+// Aligns the columns; the first row is the heading, and each fits into a line of the terminal.
+// `colours` has the colour of each row and may be shorter than `rows`.
 std::string format_table(const std::vector<std::vector<std::string>>& rows,
                          const Terminal& terminal,
                          const std::vector<Colour>& colours = {Colour::kBold});

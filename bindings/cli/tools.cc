@@ -10,9 +10,13 @@
 #include "bindings/cli/commands.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
+#include "bindings/json/member.h"
+#include "bindings/stdio/question_text.h"
 
 namespace gibbous::cli {
 namespace {
+
+constexpr std::size_t kMaxNoteBytes = 1'000;
 
 // Returns the text up to the first full stop that ends a sentence, without it; at most the first
 // line.
@@ -44,6 +48,12 @@ ExitCode run_tools(const Options& options) {
   runtime_options.adopt_runs = false;
   Result<std::unique_ptr<Runtime>> runtime = Runtime::create(std::move(runtime_options));
   if (!runtime) return fail(runtime.status(), options);
+  (*runtime)->on_event([](const Event& event) {
+    if (event.name != "layer_note") return;
+    const Json note = Json::parse(event.json, nullptr, false);
+    print_error(stdio::printable(text_member(note, "message"), kMaxNoteBytes));
+  });
+  (void)(*runtime)->poll({});
   if (options.json || options.format) {
     std::printf("%s\n", (*runtime)->tools_json(*format).c_str());
     if (options.strict) {

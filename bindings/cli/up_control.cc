@@ -19,6 +19,7 @@
 #include "bindings/json/text.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/state_file.h"
+#include "runtime/process/ancestry.h"
 
 namespace gibbous::cli {
 namespace {
@@ -161,7 +162,7 @@ std::vector<ControlRequest> UpControl::take() {
   while (connections_.size() < kMaxConnections) {
     UniqueFd made(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!made) break;
-    if (is_same_user(made))
+    if (is_same_user(made) && !is_peer_of_run(made.get()))
       connections_.push_back({++last_connection_, std::move(made), "", false});
   }
   std::vector<ControlRequest> requests;

@@ -18,7 +18,7 @@
 #include "bindings/json/text.h"
 #include "runtime/base/random_id.h"
 #include "runtime/base/sha256.h"
-#include "runtime/process/mark.h"
+#include "runtime/process/ancestry.h"
 #include "runtime/process/pid_space.h"
 
 namespace gibbous {
@@ -118,11 +118,6 @@ Status check_answer(const OpenAsk& open, const AskAnswer& answer) {
     return Status::error("invalid_arguments", "about: this command offers no prefix");
   }
   return {};
-}
-
-bool is_inside_run() {
-  const auto marks = read_marks(::getpid());
-  return marks && (marks->outer || marks->inner);
 }
 
 }  // namespace

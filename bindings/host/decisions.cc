@@ -26,9 +26,10 @@ std::unique_ptr<DecisionLog> make_log(const std::string& directory, const Clock&
 
 Decisions::Decisions(std::string directory, uv_loop_s* loop, const Clock& clock, StateGate& gate,
                      lua::Engine& engine, Recording& recording, Runs& runs, lua::AskSettings times,
-                     std::function<void(const OpenAsk&)> notify,
+                     std::string approver, std::function<void(const OpenAsk&)> notify,
                      std::function<void(const std::string& message)> on_problem)
     : clock_(clock),
+      approver_(std::move(approver)),
       engine_(engine),
       on_problem_(std::move(on_problem)),
       gate_(gate),
@@ -40,6 +41,8 @@ Decisions::Decisions(std::string directory, uv_loop_s* loop, const Clock& clock,
           {.remember =
                [this](const AskRequest& request, const AskAnswer& answer,
                       const std::function<void()>& failed) { remember(request, answer, failed); },
+           .record = [this](const AskRequest& request,
+                            const AskAnswer& answer) { record_answer(request, answer); },
            .redactor = [this]() -> const Redactor& { return redactor_of(engine_.current()->id()); },
            .emit =
                [this](const std::string& name, const std::string& session, Json fields,
@@ -101,6 +104,11 @@ void Decisions::answer_or_show(AskRequest request, bool may_hold) {
   asks_.ask(std::move(request), may_hold);
 }
 
+// What one client may decide, others have not decided.
+std::string Decisions::remembered_as(const std::string& subject) const {
+  return approver_.empty() ? subject : "[client " + approver_ + "] " + subject;
+}
+
 // One that covers the command, or one for each rule that asks.
 std::optional<Approval> Decisions::find_approval(const AskRequest& request) {
   ApprovalQuery query;
@@ -108,15 +116,19 @@ std::optional<Approval> Decisions::find_approval(const AskRequest& request) {
   query.mode_rank = request.mode_rank;
   query.workspace = request.workspace;
   query.session = request.session;
-  query.candidates = {{ApprovalKind::kArgv, request.subject}};
-  for (const std::string& prefix : request.prefixes) {
+  const std::string subject = remembered_as(request.subject);
+  query.candidates = {{ApprovalKind::kArgv, subject}};
+  std::vector<std::string> prefixes;
+  for (const std::string& prefix : request.prefixes) prefixes.push_back(remembered_as(prefix));
+  for (const std::string& prefix : prefixes) {
     query.candidates.push_back({ApprovalKind::kPrefix, prefix});
   }
   if (auto held = approvals_.find(query)) return held;
   if (!request.may_approve_rules) return std::nullopt;
   std::optional<Approval> held;
   for (const std::string& rule : request.rules) {
-    query.candidates = {{ApprovalKind::kRule, rule}};
+    const std::string key = remembered_as(rule);
+    query.candidates = {{ApprovalKind::kRule, key}};
     auto found = approvals_.find(query);
     if (!found) return std::nullopt;
     if (!held) held = std::move(found);
@@ -152,7 +164,7 @@ void Decisions::remember_as(ApprovalKind kind, const std::string& subject,
                             const std::function<void()>& failed) {
   Approval approval;
   approval.kind = kind;
-  approval.subject = subject;
+  approval.subject = remembered_as(subject);
   approval.mode = request.mode;
   approval.mode_rank = request.mode_rank;
   approval.workspace = request.workspace;
@@ -172,6 +184,23 @@ void Decisions::remember_as(ApprovalKind kind, const std::string& subject,
     on_problem_("the approval counts only this once: " + why);
     if (failed) failed();
   });
+}
+
+void Decisions::record_answer(const AskRequest& request, const AskAnswer& answer) {
+  Json arguments = Json::parse(request.arguments, nullptr, /*allow_exceptions=*/false);
+  if (arguments.is_discarded()) arguments = Json::object();
+  Json fields = {{"kind", request.effect},         {"tool", request.tool},
+                 {"mode", request.mode},           {"session", request.session},
+                 {"workspace", request.workspace}, {"args", arguments}};
+  if (!request.command.empty()) fields["command"] = request.command;
+  const lua::PolicyRequest asked = lua::read_policy_request(fields);
+  lua::Verdict verdict;
+  verdict.decision = answer.allow ? lua::Verdict::Decision::kAllow : lua::Verdict::Decision::kDeny;
+  verdict.rule = request.rule;
+  verdict.reason = request.reason;
+  verdict.file = request.file;
+  verdict.line = request.line;
+  record({request.id, asked, verdict, &answer, engine_.current()->id(), request.policy});
 }
 
 void Decisions::record(const lua::Decided& decided) {

@@ -30,7 +30,7 @@ class Decisions {
   // ask or decide.
   Decisions(std::string directory, uv_loop_s* loop, const Clock& clock, StateGate& gate,
             lua::Engine& engine, Recording& recording, Runs& runs, lua::AskSettings times,
-            std::function<void(const OpenAsk&)> notify,
+            std::string approver, std::function<void(const OpenAsk&)> notify,
             std::function<void(const std::string& message)> on_problem);
 
   // `withdrawn` gets the id of a question that the handler was given and that nobody waits for any
@@ -46,15 +46,19 @@ class Decisions {
   void call_handler(const std::string& name, const std::string& session, const Json& fields);
   void ask(AskRequest request);
   void answer_or_show(AskRequest request, bool may_hold);
+  std::string remembered_as(const std::string& subject) const;
   std::optional<Approval> find_approval(const AskRequest& request);
   void remember(const AskRequest& request, const AskAnswer& answer,
                 const std::function<void()>& failed);
   void remember_as(ApprovalKind kind, const std::string& subject, const AskRequest& request,
                    const AskAnswer& answer, const std::function<void()>& failed);
+  // An answer to a question whose call has ended.
+  void record_answer(const AskRequest& request, const AskAnswer& answer);
   void record(const lua::Decided& decided);
   const Redactor& redactor_of(std::uint64_t generation);
 
   const Clock& clock_;
+  std::string approver_;  // a client for which alone its answers count; "": none
   lua::Engine& engine_;
   std::function<void(const std::string&)> on_problem_;
   StateGate& gate_;              // in front of approvals_ and log_

@@ -19,6 +19,7 @@
 #include "gibbous/approvals.h"
 #include "gibbous/policy.h"
 #include "runtime/audit/approval_text.h"
+#include "runtime/base/mounts.h"
 #include "runtime/journal/journal_reader.h"
 #include "runtime/journal/schema.h"
 #include "runtime/keeper/keeper_program.h"
@@ -43,6 +44,25 @@ const char* to_string(Grade grade) {
       return "problem";
   }
   return "problem";
+}
+
+// Names the switch that keeps namespaces from this process, as far as files tell.
+std::string namespace_switch() {
+  const auto says = [](const char* file, char value) {
+    return read_small_file(file).starts_with(value);
+  };
+  if (says("/proc/sys/user/max_user_namespaces", '0')) {
+    return "allow user namespaces: sysctl user.max_user_namespaces=10000";
+  }
+  constexpr std::string_view kFilter = "\nSeccomp:\t2";
+  if (read_small_file("/proc/self/status").find(kFilter) != std::string::npos) {
+    return "start the container with --security-opt seccomp=unconfined (docker and podman; with "
+           "AppArmor also --security-opt apparmor=unconfined): a seccomp filter refuses them";
+  }
+  if (says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1')) {
+    return "allow user namespaces: sysctl kernel.apparmor_restrict_unprivileged_userns=0";
+  }
+  return "allow user namespaces (kernel.unprivileged_userns_clone=1), or give CAP_SYS_ADMIN";
 }
 
 class Examination {
@@ -237,11 +257,14 @@ class Examination {
         support.mount_namespaces
             ? ""
             : "credentials in readable trees are not hidden; each run reports what is not "
-              "protected. Allow user namespaces (kernel.unprivileged_userns_clone=1, "
-              "kernel.apparmor_restrict_unprivileged_userns=0)");
+              "protected. To have them, " +
+                  namespace_switch());
     add(support.network_namespaces ? Grade::kGood : Grade::kNote, "sandbox.network_namespace",
         support.network_namespaces ? how : "no",
-        support.network_namespaces ? "" : "runs with network = 'loopback' are refused");
+        support.network_namespaces ? ""
+                                   : "commands that no rule knows have no network at all, and runs "
+                                     "with network = 'loopback' are refused. To have them, " +
+                                         namespace_switch());
   }
 
   void executors() {

@@ -81,7 +81,8 @@ void sandbox(const Machine& machine, Table& table) {
                      : refused);
   table.row("network_off", enforced, kNo, refused);
   table.row("network_loopback", enforced && can.network_namespaces, kNo,
-            enforced ? "runs with network = 'loopback' are refused: it needs network namespaces"
+            enforced ? "it needs network namespaces: commands that no rule knows have no network "
+                       "at all, and runs with network = 'loopback' are refused"
                      : refused);
 }
 

@@ -10,6 +10,8 @@
 
 #include "bindings/host/places.h"
 #include "bindings/json/text.h"
+#include "bindings/lua/policy/policy_program.h"
+#include "bindings/lua/policy/policy_reader.h"
 #include "bindings/lua/source/snapshot.h"
 #include "runtime/base/sha256.h"
 #include "runtime/paths/in_time.h"
@@ -25,6 +27,7 @@ namespace fs = std::filesystem;
 constexpr const char* kConfigName = "config.lua";
 constexpr const char* kManagedPlace = "<managed>/";
 constexpr const char* kProjectPlace = "<project>/";
+constexpr const char* kUnknownProfile = "unknown_profile";
 
 struct OwnedFiles {
   std::map<std::string, std::string> texts;
@@ -287,6 +290,41 @@ Status Layers::check_mode(const std::string& mode, const Clock& clock) const {
   std::vector<lua::LayerText> all = texts_;
   all.push_back({lua::ConfigLayer::kOptions, "", "", Json{{"mode", mode}}});
   return lua::merge_layers(all, clock).status();
+}
+
+Status Layers::placed(const Status& status) const {
+  const char* field = status.code() == lua::kUnknownMode ? "mode"
+                      : status.code() == kUnknownProfile ? "sandbox.profile"
+                                                         : "executor";
+  const std::string_view text = status.message();
+  const std::size_t what = std::min(text.find("there is no "), text.find("expected "));
+  for (const lua::ConfigValue& value : merged_.values) {
+    if (value.field != field || value.place.file.empty() || what == text.npos) continue;
+    return Status::error(status.code(),
+                         value.place.text() + ": " + field + ": " + std::string(text.substr(what)));
+  }
+  return status;
+}
+
+Status Layers::check_profile(lua::PolicyProgram& policy, const std::string& mode) const {
+  const Json& sandbox = merged_.config.sandbox;
+  if (sandbox.is_null() || !policy.error().empty()) return {};
+  // Others are a policy's own, which only the policy itself knows.
+  const std::string profile = sandbox.value("profile", "none");
+  for (const char* shipped : {"none", "workspace", "build", "confined", "readonly"}) {
+    if (profile == shipped) return {};
+  }
+  lua::PolicyRequest start;
+  start.kind = lua::RequestKind::kStart;
+  start.tool = "sandbox";
+  start.permission = "execute";
+  start.mode = mode;
+  start.workspace = workspace_;
+  start.configured_sandbox = sandbox;
+  start.cleared = true;
+  const lua::Verdict verdict = policy.decide(start);
+  if (verdict.rule != lua::kErrorRule) return {};
+  return placed(Status::error(kUnknownProfile, verdict.reason));
 }
 
 void Layers::attach(lua::GenerationOptions& generation, bool shipped,

@@ -64,6 +64,12 @@ class Layers {
   std::vector<std::string> config_files() const;
   // Fails with config_refused when a layer does not leave this mode open.
   Status check_mode(const std::string& mode, const Clock& clock) const;
+  // Adds to an error about a mode or an executor that does not exist where the configuration names
+  // it.
+  Status placed(const Status& status) const;
+  // Fails, with that place, when the policy does not have the profile of the configuration: it
+  // would deny every start.
+  Status check_profile(lua::PolicyProgram& policy, const std::string& mode) const;
   lua::LayerSet load();
   // A JSON object with `layers`, `values` and `refused`.
   std::string describe();

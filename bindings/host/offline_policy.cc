@@ -22,6 +22,8 @@
 #include "bindings/lua/policy/policy_reader.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/nearest.h"
+#include "runtime/runs/runs.h"
+#include "runtime/sandbox/own_network.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/trust/made_store.h"
 #include "runtime/trust/root_owned.h"
@@ -32,8 +34,8 @@ namespace {
 constexpr std::size_t kMaxRequestBytes = std::size_t{8} << 20;
 constexpr std::size_t kMaxSteps = 2000;
 constexpr char kFallbackMode[] = "default";
-const std::vector<std::string> kFields = {"id",   "command", "argv", "cwd",  "workspace",
-                                          "mode", "env",     "kind", "text", "tool"};
+const std::vector<std::string> kFields = {"id",  "command", "argv", "cwd",  "workspace", "mode",
+                                          "env", "kind",    "text", "tool", "shell"};
 
 struct Asked {
   std::string id;  // as JSON; "": none
@@ -76,6 +78,7 @@ struct Policy::Impl {
   SystemClock clock;
   lua::Context context;
   std::shared_ptr<lua::Generation> generation;
+  std::string shell;        // that runs lines; "": not known
   bool confines = false;    // this machine has a sandbox that holds
   bool is_layer = false;    // the directory has only rules
   bool is_shipped = false;  // the policy is the one that ships
@@ -148,6 +151,8 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
     workspace = workspace.empty() ? *here : *here + "/" + workspace;
   }
   impl.confines = can_confine();
+  const std::string executor = config.executor.value_or("host");
+  if (executor == "host") impl.shell = config.shell.value_or(RunsOptions{}.shell);
   impl.context.clock = &impl.clock;
   impl.context.workspace = workspace;
   impl.context.home = host::home_directory(host::inherited_environment());
@@ -181,14 +186,20 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
     std::string all;
     for (const lua::ScriptError& error : failure.errors)
       all += (all.empty() ? "" : "\n") + error.text();
-    return Status::error("policy_error", all.empty() ? "the policies could not be loaded" : all);
+    if (all.empty()) all = "the policies could not be loaded";
+    const Status status = Status::error(failure.errors.front().code, all);
+    return Status::error("policy_error", (*layers)->placed(status).message());
   }
+  const Status known = (*layers)->check_profile(impl.generation->policy(), impl.options.mode);
+  if (!known) return Status::error("policy_error", known.message());
   return policy;
 }
 
 void Policy::Impl::complete(lua::PolicyRequest* request) const {
   request->permission = "execute";
   request->confinable = request->confinable && confines;
+  if (request->shell.empty()) request->shell = shell;
+  request->own_network = request->own_network && (!confines || can_own_network());
 }
 
 bool Policy::Impl::read_flat(std::string_view text, Asked* asked) const {
@@ -246,7 +257,7 @@ Asked Policy::Impl::read(std::string_view text) const {
       const std::string near = nearest_name(key, kFields);
       asked.error = "unknown field '" + key + "'" +
                     (near.empty() ? "; known are command, argv, cwd, workspace, mode, env, kind, "
-                                    "text, tool, id"
+                                    "text, tool, shell, id"
                                   : did_you_mean(near));
       return asked;
     }
@@ -388,8 +399,12 @@ PolicyReport Policy::test() {
 }
 
 std::vector<std::string> Policy::notes() {
-  if (impl_->is_shipped) return {};
-  return host::policy_notes(impl_->generation->policy(), impl_->tables());
+  std::vector<std::string> notes = impl_->generation->notes();
+  if (impl_->is_shipped) return notes;
+  for (std::string& note : host::policy_notes(impl_->generation->policy(), impl_->tables())) {
+    notes.push_back(std::move(note));
+  }
+  return notes;
 }
 
 // Reads a record of a decision log that is about a command.

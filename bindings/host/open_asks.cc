@@ -108,7 +108,7 @@ bool OpenAsks::answer_from_kept(const std::string& key, const AskRequest& reques
   const std::optional<Kept> kept = find_kept(key, may_look);
   if (!kept) return false;
   AskAnswer answer = kept->answer;
-  if (answer.allow && answer.reason.empty()) answer.reason = "question " + kept->id;
+  answer.reason = kAnswered + kept->id + (answer.reason.empty() ? "" : ": " + answer.reason);
   request.reply(answer);
   return true;
 }
@@ -205,6 +205,7 @@ bool OpenAsks::settle(const std::shared_ptr<Open>& open, AskAnswer answer,
     close_as(open, "ended");
     return false;
   }
+  if (!reply) hooks_.record(open->request, answer);
   const bool lasts = answer.allow && answer.remember != AskAnswer::Remember::kOnce;
   if (lasts) {
     // The answer counts once even where it cannot be remembered and no call waits for it.

@@ -27,11 +27,16 @@ struct uv_loop_s;
 
 namespace gibbous::host {
 
+// Begins the reason of an answer that was recorded before the call came again for it.
+inline constexpr char kAnswered[] = "question ";
+
 class OpenAsks {
  public:
   struct Hooks {
     // Remembers an answer that counts longer than once; `failed` is called when it cannot be.
     std::function<void(const AskRequest&, const AskAnswer&, std::function<void()> failed)> remember;
+    // Records an answer that no call waits for.
+    std::function<void(const AskRequest&, const AskAnswer&)> record;
     std::function<const Redactor&()> redactor;
     // `hears`: handlers in scripts hear of it, too.
     std::function<void(const std::string& event, const std::string& session, Json fields,

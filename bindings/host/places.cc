@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "bindings/lua/source/memory_files.h"
 #include "runtime/base/own_place.h"
@@ -70,10 +71,72 @@ std::vector<std::string> inherited_environment() {
   return variables;
 }
 
+namespace {
+
+// Returns the next word of NODE_OPTIONS, with its quotes, and takes it from `rest`.
+std::string_view take_option(std::string_view* rest) {
+  rest->remove_prefix(std::min(rest->size(), rest->find_first_not_of(' ')));
+  bool quoted = false;
+  std::size_t end = 0;
+  for (; end < rest->size() && (quoted || (*rest)[end] != ' '); ++end) {
+    if ((*rest)[end] == '"') quoted = !quoted;
+  }
+  const std::string_view word = rest->substr(0, end);
+  rest->remove_prefix(end);
+  return word;
+}
+
+// Returns whether this names a module that a debugger has installed, which makes each Node program
+// wait for it (VS Code: --require "/…/ms-vscode.js-debug/src/bootloader.js").
+bool is_of_debugger(std::string_view module) {
+  const std::size_t begin = module.starts_with('"') ? 1 : 0;
+  module.remove_prefix(begin);
+  if (module.starts_with("file://")) module.remove_prefix(std::string_view("file://").size());
+  return module.starts_with('/') && module.find("debug") != std::string_view::npos;
+}
+
+std::string without_debugger(std::string_view options) {
+  std::string kept;
+  while (true) {
+    std::string_view word = take_option(&options);
+    if (word.empty()) return kept;
+    const std::size_t equals = word.find('=');
+    const std::string_view name = word.substr(0, equals);
+    if (name == "--require" || name == "-r" || name == "--import") {
+      std::string_view after = options;
+      const std::string_view module =
+          equals == std::string_view::npos ? take_option(&after) : word.substr(equals + 1);
+      if (is_of_debugger(module)) {
+        options = after;
+        continue;
+      }
+    }
+    if (!kept.empty()) kept += ' ';
+    kept += word;
+  }
+}
+
+// Removes what a debugger and an Electron host set for Gibbous's own process.
+void remove_own(std::vector<std::string>* variables) {
+  const std::string node = "NODE_OPTIONS=";
+  std::erase_if(*variables, [&](std::string& each) {
+    if (each.rfind("ELECTRON_RUN_AS_NODE=", 0) == 0) return true;
+    if (each.rfind(node, 0) != 0) return false;
+    each = node + without_debugger(std::string_view(each).substr(node.size()));
+    return each == node;
+  });
+}
+
+}  // namespace
+
 Result<std::vector<std::string>> environment_of_runs(
     const std::optional<std::map<std::string, std::string>>& given) {
-  if (!given) return inherited_environment();
   std::vector<std::string> variables;
+  if (!given) {
+    variables = inherited_environment();
+    remove_own(&variables);
+    return variables;
+  }
   for (const auto& [name, value] : *given) {
     constexpr std::string_view kNotInNames("=\0", 2);
     if (name.empty() || name.find_first_of(kNotInNames) != std::string::npos ||

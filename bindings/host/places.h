@@ -23,8 +23,9 @@ Result<std::string> absolute_directory(const std::string& path, const char* fiel
 Status check_answers(const std::string& path, const char* field);
 // This process's environment as "NAME=value".
 std::vector<std::string> inherited_environment();
-// The same of RuntimeOptions::environment, with this process's HOME where it names none, or that of
-// this process where there is none. Fails with invalid_arguments.
+// The same of RuntimeOptions::environment, with this process's HOME where it names none. Where
+// there is none: that of this process, without what a debugger or an Electron host has set for it
+// alone. Fails with invalid_arguments.
 Result<std::vector<std::string>> environment_of_runs(
     const std::optional<std::map<std::string, std::string>>& given);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "bindings/host/open_asks.h"
 #include "bindings/json/member.h"
 #include "bindings/lua/policy/command_policy.h"
 #include "bindings/lua/policy/judgement.h"
@@ -42,7 +43,8 @@ void Suggestions::add(const Json& record, const lua::PolicyRequest& request,
   const Json* allow = find_member(*answer, "allow");
   if (allow == nullptr || !allow->is_boolean() || !allow->get<bool>()) return;
   // What an earlier answer approved is no answer of its own.
-  if (text_member(*answer, "reason").starts_with(kRemembered)) return;
+  const std::string reason = text_member(*answer, "reason");
+  if (reason.starts_with(kRemembered) || reason.starts_with(kAnswered)) return;
   const lua::CommandPolicy* commands = policy.commands();
   if (commands == nullptr || commands->empty()) return;
   const lua::Verdict verdict = policy.decide(request);

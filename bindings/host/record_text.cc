@@ -8,6 +8,7 @@
 #include "bindings/json/text.h"
 #include "bindings/lua/api/queued_start.h"
 #include "bindings/lua/policy/redaction_record.h"
+#include "runtime/base/cut_line.h"
 #include "runtime/output/text.h"
 #include "runtime/process/proc.h"
 
@@ -125,13 +126,8 @@ std::string describe_refusal(const CallResult& refusal, const std::string& mode)
   if (refusal.code == "needs_approval") {
     return "not started: mode " + mode + " asks, and no person can answer";
   }
-  std::string reason = clean(refusal.message.substr(0, refusal.message.find('\n')));
-  if (reason.size() > kMaxRefusalBytes) {
-    reason.resize(kMaxRefusalBytes);
-    reason.resize(kMaxRefusalBytes - incomplete_utf8_tail(reason));
-    reason += "…";
-  }
-  return "not started: mode " + mode + " denies it: " + reason;
+  const std::string reason = clean(refusal.message.substr(0, refusal.message.find('\n')));
+  return "not started: mode " + mode + " denies it: " + cut_line(reason, kMaxRefusalBytes);
 }
 
 }  // namespace gibbous::host

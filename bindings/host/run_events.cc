@@ -66,6 +66,7 @@ OrderedJson describe_match(const Run& run, const WatchMatch& match, const Clock&
     event["row"] = match.row;
   } else {
     event["line_number"] = match.line_number + 1;
+    event["column"] = match.column;
     event["offset"] = match.offset;
   }
   if (match.partial) event["partial"] = true;
@@ -132,6 +133,7 @@ RunEvents::~RunEvents() {
 }
 
 std::vector<std::string> RunEvents::for_agent(std::string_view session) {
+  note_told(session);
   std::vector<std::string> events = backlog_.drain_for_agent(session);
   std::size_t left = kMaxErrorsBytes;
   for (std::string& text : events) {
@@ -148,6 +150,22 @@ std::vector<std::string> RunEvents::for_agent(std::string_view session) {
     text = to_text(event);
   }
   return events;
+}
+
+void RunEvents::note_told(std::string_view session) {
+  for (auto match = matched_.begin(); match != matched_.end();) {
+    Run* run = runs_.find(match->first);
+    if (run != nullptr && reports_to(run->spec()) != session) {
+      ++match;
+      continue;
+    }
+    if (run != nullptr) {
+      // The name by which scripts/toolsets/marks.lua knows it.
+      ArrivalOrder::Offsets& told = run->reader("told " + std::string(session));
+      for (std::size_t i = 0; i < told.size(); ++i) told[i] = std::max(told[i], match->second[i]);
+    }
+    match = matched_.erase(match);
+  }
 }
 
 std::vector<std::size_t> RunEvents::fired(const std::string& run) const {
@@ -216,6 +234,7 @@ void RunEvents::on_log(Run& run, const LogSpec& log, const std::string& problem)
 
 void RunEvents::on_forget(Run& run) {
   fired_.erase(run.id());
+  matched_.erase(run.id());
 }
 
 void RunEvents::notify_journal(const Status& status) {
@@ -242,6 +261,8 @@ void RunEvents::notify_settled(const RunRecord& run) {
                        {"run", run.run_id},
                        {"command", to_utf8(run.command)},
                        {"state", run.status}};
+  const Json meta = parse_object(run.meta_json, kMaxJournalTextBytes);
+  if (const auto label = meta.find("label"); label != meta.end()) event["label"] = *label;
   if (again) event["attempt"] = run.attempt;
   if (!run.error_message.empty()) event["reason"] = run.error_message;
   if (run.has_exit_code) event["exit_code"] = run.exit_code;
@@ -271,6 +292,11 @@ void RunEvents::on_match(Run& run, std::size_t set, WatchMatch match) {
   const Recorder::Group group(recording_.recorder());
   if (set == 0 && fired_[run.id()].insert(match.watcher).second) {
     recording_.recorder().refresh(run.id());
+  }
+  if (match.stream != WatchStream::kScreen) {
+    const auto index = static_cast<std::size_t>(match.stream == WatchStream::kStderr);
+    const Stream& stream = *run.streams()[index];
+    matched_[run.id()][index] = stream.line_offset(match.line_number + 1).value_or(stream.end());
   }
   const OrderedJson event = describe_match(run, match, clock_);
   recording_.recorder().add_event(run.id(), match.event, redacted(event));

@@ -49,6 +49,8 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   void notify_settled(const RunRecord& run);
   // Leaves word for the next process of each session about the runs that end with this one.
   void announce_close();
+  // The session was given all events so far: its agent knows the lines that they are about.
+  void note_told(std::string_view session);
   void on_keeper_lost(const std::string& reason) override;
   void on_match(Run& run, std::size_t set, WatchMatch match) override;
   void on_suppressed(Run& run, std::size_t set, const WatchPatterns& patterns,
@@ -70,6 +72,8 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   std::function<void(const Event&)> sink_;
   std::function<const PolicyRedactor&()> redactor_;
   Backlog& backlog_;
+  // Behind the lines of matches that no agent knows yet, by run.
+  std::map<std::string, ArrivalOrder::Offsets> matched_;
   std::map<std::string, std::set<std::size_t>> fired_;  // of the first set of each run
   // Expires with this object: a handler may end later.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);

@@ -25,6 +25,8 @@ void Runtime::Impl::call(CallId id, CallRequest request, std::function<void(Call
     on_done = [this, of = request.session, end = std::move(on_done)](CallResult result) {
       add_backlog(of, std::move(result), end);
     };
+  } else if (run_events) {
+    run_events->note_told(request.session);  // its host got them as they came
   }
   engine->call(id, std::move(request), std::move(on_done), std::move(on_progress));
 }

@@ -55,6 +55,32 @@ lua::HookCall hook_of(const std::string& run, const lua::DeferredStart& request)
   return hook;
 }
 
+// What the next spec.answer says to a question of a script.
+InputAnswer answer_of_spec(lua::SpecWorld& specs, const std::string& kind) {
+  InputAnswer answer;
+  if (specs.answers.empty()) {
+    answer.message = "no spec.answer is left for this question";
+    return answer;
+  }
+  const Json given = std::move(specs.answers.front());
+  specs.answers.pop_front();
+  const bool is_form = kind == "elicitation";
+  if (given.is_null() && !is_form) {
+    answer.message = "the spec declines";
+    return answer;
+  }
+  Json result = {{"action", given.is_null() ? "decline" : "accept"}, {"content", given}};
+  if (kind == "sampling") {
+    result = {{"role", "assistant"}, {"content", {{"type", "text"}, {"text", given}}}};
+  } else if (kind == "roots") {
+    Json roots = Json::array();
+    for (const Json& uri : given) roots.push_back(Json{{"uri", uri}});
+    result = Json{{"roots", std::move(roots)}};
+  }
+  answer.result = to_text(result);
+  return answer;
+}
+
 }  // namespace
 
 Status Runtime::Impl::init(RuntimeOptions given) {
@@ -157,7 +183,16 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   context.secrets = config.take_secrets(host::inherited_environment(), &runs_options.env);
   for (const auto& [name, value] : given.secrets) context.secrets[name] = {value, "", "", {}};
   options.secrets.clear();  // one copy is enough
+  for (const auto& [name, token] : config.mcp_tokens) {
+    if (!token.file.empty()) token_files.push_back(token.file);
+    const bool is_ours = options.session.starts_with(token.session + "@");
+    if (is_ours && token.approver == "client") approver = name;
+  }
   config.apply_runs(runs_options);
+  if (context.executor.empty() || context.executor == lua::kHostExecutor) {
+    engine_options.generation.shell_word =
+        std::filesystem::path(runs_options.shell).filename().string();
+  }
   caches = config.caches_in(host::home_directory(runs_options.env));
   std::size_t& max_concurrent = runs_options.limits.max_concurrent;
   const auto is_managed = [this](const char* field) {
@@ -249,11 +284,28 @@ Status Runtime::Impl::init_parts() {
   for (const std::string& own : {layers->user_directory()}) {
     if (!own.empty()) context.path_variables["CONFIG"].push_back(own);
   }
+  for (const std::string& own : token_files) {
+    std::error_code error;
+    const auto path = std::filesystem::absolute(own, error).lexically_normal();
+    if (!own.empty() && !error) context.path_variables["STATE"].push_back(path);
+  }
   engine_options.generation.open_api = lua::open_api;
   auto made_engine = lua::Engine::create(engine_options, context);
-  if (!made_engine) return made_engine.status();
+  if (!made_engine) return layers->placed(made_engine.status());
   engine = std::move(made_engine.value());
+  // Its settings may come with each start.
+  if (Status status = lua::check_executor({}, context); status.code() == "unknown_executor") {
+    return layers->placed(status);
+  }
+  if (Status status = layers->check_profile(engine->current()->policy(), options.mode); !status) {
+    return status;
+  }
   recorded_policy = engine->current()->policy().hash();
+  if (specs) {
+    engine->set_asker(
+        [this](const InputRequest& asked) { asked.reply(answer_of_spec(*specs, asked.kind)); },
+        nullptr);
+  }
   runs->set_ask_executor([this](Run& run, const ExitStatus& exit, const auto& on_answer) {
     lua::ask_executor(context, run, exit, on_answer);
   });
@@ -274,7 +326,7 @@ Status Runtime::Impl::init_parts() {
     };
   }
   decisions = std::make_unique<host::Decisions>(
-      options.state_dir, loop, *clock, *state_gate, *engine, *recording, *runs, asks,
+      options.state_dir, loop, *clock, *state_gate, *engine, *recording, *runs, asks, approver,
       std::move(tell),
       [this](const std::string& message) { engine->log("warn", message, Json(), ""); });
   make_events();
@@ -403,7 +455,7 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
     context.approved_in_queue.erase(id);
     worker->fail(id, Status::error(code, why));
   };
-  if (const Status known = meta.is_object() ? lua::check_queued_version(meta) : Status(); !known) {
+  if (const Status known = meta.is_object() ? lua::check_queued(meta) : Status(); !known) {
     context.approved_in_queue.erase(run.run_id);
     worker->leave_to_others(run.run_id, "not started: " + known.message());
     return;

@@ -9,6 +9,7 @@
 #include "bindings/host/layers.h"
 #include "bindings/host/places.h"
 #include "gibbous/layers.h"
+#include "runtime/process/ancestry.h"
 
 namespace gibbous {
 namespace {
@@ -80,6 +81,11 @@ Status trust_candidate(const TrustCandidate& candidate, const std::string& state
                        const std::string& who) {
   if (candidate.hash.empty() || candidate.files.size() != candidate.hashes.size()) {
     return Status::error("invalid_arguments", candidate.path + ": there is nothing to trust");
+  }
+  if (is_inside_run()) {
+    return Status::error("inside_run",
+                         "this process belongs to a run: what a project configures is trusted by a "
+                         "person, in a terminal of their own");
   }
   trust::Trusted trusted;
   trusted.kind = candidate.kind;

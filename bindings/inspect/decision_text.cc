@@ -19,7 +19,9 @@ std::string subject_of(const Json& record) {
   for (const char* name : {"command", "argv", "text", "args", "signal"}) {
     const auto found = record.find(name);
     if (found == record.end()) continue;
-    return found->is_string() ? found->get<std::string>() : to_text(*found);
+    std::string text = found->is_string() ? found->get<std::string>() : to_text(*found);
+    std::string words = in_words(parse_object(text, kMaxJournalTextBytes));  // args
+    return words.empty() ? text : words;
   }
   return "";
 }
@@ -64,6 +66,24 @@ DecisionText decision_text(const DecisionRecord& decision) {
           .subject = text(subject_of(record)),
           .reason = text(text_member(record, "reason")),
           .answer = text(answer_of(record))};
+}
+
+Json persons_answer(const DecisionRecord& decision) {
+  if (decision.record_json.find("\"answer\":") == std::string::npos) return nullptr;
+  const Json record = parse_object(decision.record_json, kMaxJournalTextBytes);
+  const Json answer = record.value("answer", Json::object());
+  const std::string who = text_member(answer, "who");
+  const std::string reason = text_member(answer, "reason");
+  if (who.empty() || reason.starts_with("approval ") || reason.starts_with("question ")) {
+    return nullptr;
+  }
+  const DecisionText text = decision_text(decision);
+  return Json{{"id", text_member(record, "id")},
+              {"decision", text.decision},
+              {"who", who},
+              {"reason", reason},
+              {"rule", text.rule},
+              {"message", text.answer + "  " + text.subject}};
 }
 
 std::string decision_json(const DecisionRecord& decision) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "bindings/json/json.h"
 #include "runtime/journal/record.h"
 
 namespace gibbous::inspect {
@@ -20,6 +21,10 @@ struct DecisionText {
 };
 
 DecisionText decision_text(const DecisionRecord& decision);
+
+// What a person answered: {id, decision, who, reason, rule, message}; null when none did, or the
+// answer was given before and counts again.
+Json persons_answer(const DecisionRecord& decision);
 
 // One line of JSON with time, id, effect, tool, session, mode, command, decision, rule, ...
 std::string decision_json(const DecisionRecord& decision);

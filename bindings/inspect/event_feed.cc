@@ -6,8 +6,10 @@
 #include <set>
 #include <utility>
 
+#include "bindings/inspect/decision_text.h"
 #include "bindings/inspect/event_text.h"
 #include "bindings/inspect/journal_query.h"
+#include "bindings/json/text.h"
 
 namespace gibbous::inspect {
 namespace {
@@ -52,8 +54,9 @@ Result<std::vector<RunRecord>> EventFeed::runs_with_news() {
 Result<std::vector<FeedItem>> EventFeed::next() {
   Result<std::vector<RunRecord>> runs = runs_with_news();
   if (!runs) return runs.status();
-  first_ = false;
   std::vector<FeedItem> items;
+  if (Status status = read_answers(items); !status) return status;
+  first_ = false;
   // Nothing before this is among the newest items. Runs come newest first, so that it is known
   // early.
   std::int64_t oldest = 0;
@@ -96,6 +99,33 @@ Status EventFeed::read(const RunRecord& run, Cursor& cursor, std::vector<FeedIte
     }
     if (!page->more) return {};
   }
+}
+
+Status EventFeed::read_answers(std::vector<FeedItem>& items) {
+  const DecisionFilter filter{.above_id = last_decision_,
+                              .since = filter_.since,
+                              .session = filter_.session,
+                              .run = filter_.run_id};
+  Result<std::vector<DecisionRecord>> decisions =
+      first_ ? reader_.last_decisions(filter, kMaxFeedItems)
+             : reader_.decisions(filter, kMaxFeedItems);
+  if (!decisions) return decisions.status();
+  for (const DecisionRecord& decision : *decisions) {
+    last_decision_ = decision.id;
+    const Json answer = persons_answer(decision);
+    if (answer.is_null()) continue;
+    RunRecord of;
+    of.run_id = decision.run_id;
+    of.client = of.session_id = decision.session_id;
+    StoredItem item;
+    item.type = ItemType::kEvent;
+    item.payload = "ask_answered";
+    item.meta = to_text(answer);
+    item.created_at = decision.created_at;
+    items.push_back({std::make_shared<const RunRecord>(std::move(of)),
+                     std::make_shared<const RunFacts>(), std::move(item), false});
+  }
+  return {};
 }
 
 void EventFeed::sort_and_cut(std::vector<FeedItem>& items) {

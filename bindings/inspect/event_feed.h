@@ -1,7 +1,7 @@
-// EventFeed: the events and state changes of many runs in chronological order. Each call reads what
-// the journal has recorded since the last one, with one query for the newest runs, one for each
-// older run that has not ended, and one for the new items of each run that may have some among the
-// newest. One thread at a time.
+// EventFeed: the events and state changes of many runs, and what people answered to the policy, in
+// chronological order. Each call reads what the journal has recorded since the last one, with one
+// query for the newest runs, one for each older run that has not ended, and one for the new items
+// of each run that may have some among the newest. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -50,11 +50,13 @@ class EventFeed {
   };
   Result<std::vector<RunRecord>> runs_with_news();
   Status read(const RunRecord& run, Cursor& cursor, std::vector<FeedItem>& items);
+  Status read_answers(std::vector<FeedItem>& items);
   void sort_and_cut(std::vector<FeedItem>& items);
 
   JournalReader& reader_;
   FeedFilter filter_;
   std::map<std::string, Cursor> cursors_;
+  std::int64_t last_decision_ = 0;
   Redactions redactions_;
   bool first_ = true;
   std::uint64_t left_out_ = 0;

@@ -115,8 +115,9 @@ std::string ports_text(const TreeUsage& usage) {
 
 std::string title_of(const RunRecord& run, const RunFacts& facts) {
   const std::string command = stdio::printable(facts.redaction.redact(run.command), kMaxTitleBytes);
-  if (facts.label.empty()) return command;
-  return "[" + shortened(facts.label, kMaxNameBytes) + "] " + command;
+  const bool sandboxed = !facts.sandbox.empty() && facts.sandbox != "none";
+  return (sandboxed ? "(" + shortened(facts.sandbox, kMaxNameBytes) + ") " : "") +
+         (facts.label.empty() ? "" : "[" + shortened(facts.label, kMaxNameBytes) + "] ") + command;
 }
 
 std::string end_text(const RunRecord& run, const RunFacts& facts) {
@@ -139,6 +140,7 @@ OrderedJson run_json(const LiveRun& run, std::int64_t now) {
   if (record.session_id != record.client) json["queue"] = to_utf8(record.session_id);
   add_text(json, "label", run.facts.label);
   add_text(json, "tool", run.facts.tool);
+  add_text(json, "sandbox", run.facts.sandbox);
   add_text(json, "cwd", run.facts.cwd);
   if (run.facts.pid != 0) json["pid"] = run.facts.pid;
   json["queued_at"] = record.queued_at;

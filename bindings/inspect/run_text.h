@@ -20,7 +20,7 @@ OrderedJson run_json(const LiveRun& run, std::int64_t now);
 std::string short_session(const RunRecord& run);
 // "3000 8080*": a star marks a port that other machines can reach.
 std::string ports_text(const TreeUsage& usage);
-// The label and the command on one printable line.
+// The profile of its sandbox, the label and the command on one printable line.
 std::string title_of(const RunRecord& run, const RunFacts& facts);
 // Says how the run ended: "exit code 2", "exceeded its memory limit", or "".
 std::string end_text(const RunRecord& run, const RunFacts& facts);

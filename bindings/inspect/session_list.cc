@@ -7,6 +7,7 @@
 
 #include "bindings/inspect/journal_query.h"
 #include "bindings/inspect/run_facts.h"
+#include "bindings/inspect/run_text.h"
 #include "bindings/inspect/workspace.h"
 #include "runtime/output/text.h"
 
@@ -58,6 +59,24 @@ Result<std::vector<SessionSummary>> list_sessions(JournalReader& reader,
     return left.last_activity > right.last_activity;
   });
   return sessions;
+}
+
+Result<std::string> find_session(JournalReader& reader, const std::string& name,
+                                 const std::string& directory) {
+  const Status exact = check_session(reader, name);
+  if (exact || exact.code() != "session_not_found") return exact ? Result(name) : exact;
+  const Result<std::vector<RunRecord>> runs = reader.runs("", kMaxListedRuns);
+  if (!runs) return runs.status();
+  const std::string own = workspace_of(directory, *runs);
+  const RunRecord* found = nullptr;
+  for (const RunRecord& run : *runs) {
+    if (short_session(run) != name && run.workspace != name) continue;
+    if (found == nullptr || (run.workspace == own && found->workspace != own)) found = &run;
+  }
+  if (found != nullptr) return found->client;
+  const Result<RunRecord> run = find_run(reader, name, directory);
+  if (run) return run->client;
+  return run.status().code() == "run_not_found" ? exact : run.status();
 }
 
 OrderedJson session_json(const SessionSummary& session) {

@@ -26,6 +26,12 @@ struct SessionSummary {
 Result<std::vector<SessionSummary>> list_sessions(JournalReader& reader,
                                                   const std::string& directory);
 
+// Returns the session that a name means which `gibbous ps` shows: its own, also without its
+// workspace (one of the workspace around `directory` first), that of a run or a label, or a
+// workspace.
+Result<std::string> find_session(JournalReader& reader, const std::string& name,
+                                 const std::string& directory);
+
 OrderedJson session_json(const SessionSummary& session);
 
 }  // namespace gibbous::inspect

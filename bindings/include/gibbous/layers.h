@@ -52,7 +52,8 @@ struct TrustCandidate {
 
 // `place`: a directory, which has or is a `.gibbous`, or a file. `state_dir` "" means the default.
 TrustCandidate look_at_trust(const std::string& place, const std::string& state_dir);
-// Trusts just what the candidate was read as: a change meanwhile is not trusted.
+// Trusts just what the candidate was read as: a change meanwhile is not trusted. Fails with
+// inside_run in a process of a run.
 Status trust_candidate(const TrustCandidate& candidate, const std::string& state_dir,
                        const std::string& who);
 

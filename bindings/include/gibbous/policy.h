@@ -106,7 +106,8 @@ class Policy {
   std::string explain(std::string_view request);
   // Runs the examples of the rules and the cases.
   PolicyReport test();
-  // PolicyReport::notes alone, which takes less time; none about the policy that ships.
+  // PolicyReport::notes alone, which takes less time, with none about the policy that ships; before
+  // them what there is to say of layers, such as a project that no person has trusted.
   std::vector<std::string> notes();
   // Lists the records of a decision log (JSON lines) on which this policy and `other` differ.
   // Records without a command are skipped; `read` counts those that were judged.

@@ -67,7 +67,7 @@ class Top {
   std::size_t selected() const;
   std::string summary() const;
   std::string last_line() const;
-  std::vector<std::string> list_lines(std::size_t rows) const;
+  std::vector<std::string> list_lines(std::size_t rows, std::size_t columns) const;
   std::vector<std::string> cells(const Row& row) const;
   std::vector<std::string> output_lines(std::size_t rows, const inspect::OutputTail* output) const;
   std::string output_title(std::size_t columns) const;

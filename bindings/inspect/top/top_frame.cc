@@ -5,6 +5,7 @@
 
 #include "bindings/inspect/figures.h"
 #include "bindings/inspect/run_text.h"
+#include "bindings/inspect/table.h"
 #include "bindings/inspect/top/top.h"
 #include "bindings/stdio/question_text.h"
 #include "runtime/output/utf8.h"
@@ -18,7 +19,6 @@ constexpr std::string_view kInverse = "\x1b[7m";
 constexpr std::string_view kRed = "\x1b[31m";
 constexpr std::string_view kYellow = "\x1b[33m";
 constexpr std::string_view kReset = "\x1b[0m";
-constexpr std::size_t kColumnGap = 2;
 constexpr std::size_t kMaxNameBytes = 64;
 constexpr std::size_t kMaxTitleBytes = 200;
 // The rows between the totals and the keys; with fewer, the list is alone.
@@ -28,33 +28,8 @@ constexpr const char* kRule = "─";
 constexpr std::size_t kRuleBefore = 2;
 constexpr const char* kUnknown = "-";
 
-std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !is_utf8_continuation(c); }));
-}
-
 std::string processor_text(double percent) {
   return percent < 0 ? kUnknown : std::to_string(std::lround(percent)) + "%";
-}
-
-// Aligns the cells of each column; the last column goes on to the end of the line.
-std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& table) {
-  std::vector<std::size_t> widths(table.front().size());
-  for (const auto& row : table) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], columns_of(row[i]));
-    }
-  }
-  std::vector<std::string> lines;
-  for (const auto& row : table) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += row[i];
-      if (i + 1 < row.size()) line.append(widths[i] - columns_of(row[i]) + kColumnGap, ' ');
-    }
-    lines.push_back(std::move(line));
-  }
-  return lines;
 }
 
 std::string_view colour_of(const inspect::LiveRun& run) {
@@ -85,10 +60,10 @@ std::vector<std::string> Top::frame(const ScreenSize& size,
     lines.push_back(output_title(size.columns));
     add(output_lines(middle - std::min<std::size_t>(middle, 1), output));
   } else if (room < kLeastSplitRows || rows_.empty()) {
-    add(list_lines(room - std::min<std::size_t>(room, 1)));
+    add(list_lines(room - std::min<std::size_t>(room, 1), size.columns));
   } else {
     const std::size_t runs = std::min(rows_.size(), room / 2 - 1);
-    add(list_lines(runs));
+    add(list_lines(runs, size.columns));
     lines.push_back(output_title(size.columns));
     add(output_lines(room - runs - 2, output));
   }
@@ -147,7 +122,7 @@ std::vector<std::string> Top::cells(const Row& row) const {
           inspect::title_of(run.record, run.facts)};
 }
 
-std::vector<std::string> Top::list_lines(std::size_t rows) const {
+std::vector<std::string> Top::list_lines(std::size_t rows, std::size_t columns) const {
   if (rows_.empty()) return {"", "no runs"};
   std::vector<std::vector<std::string>> table = {
       {"ID", "STATE", "SESSION", sort_by_ == SortBy::kAge ? "AGE*" : "AGE",
@@ -160,7 +135,7 @@ std::vector<std::string> Top::list_lines(std::size_t rows) const {
   for (std::size_t i = first; i < rows_.size() && i < first + rows; ++i) {
     table.push_back(cells(rows_[i]));
   }
-  std::vector<std::string> lines = aligned(table);
+  std::vector<std::string> lines = inspect::table_lines(table, columns);
   lines.front().insert(0, kBold);
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::size_t row = first + i - 1;
@@ -187,7 +162,7 @@ std::string Top::output_title(std::size_t columns) const {
   if (!pane_.follows()) title += "  (scrolled)";
   title += " ";
   std::string rule;
-  for (std::size_t at = columns_of(title) + kRuleBefore; at < columns; ++at) rule += kRule;
+  for (std::size_t at = inspect::columns_of(title) + kRuleBefore; at < columns; ++at) rule += kRule;
   return std::string(kBold) + kRule + kRule + title + rule;
 }
 

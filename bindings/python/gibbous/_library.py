@@ -11,6 +11,8 @@ from .errors import LibraryError
 ABI = 0x00010002
 SYSTEM_NAME = 'libgibbous.so.0'
 BUNDLED = Path(__file__).parent / '_lib' / 'libgibbous.so'
+# Where `./dev install` puts it; the system's loader does not look there.
+OF_USER = Path(os.path.expanduser('~/.local/lib')) / SYSTEM_NAME
 
 
 class Message(ctypes.Structure):
@@ -102,7 +104,7 @@ def _open(name: str) -> ctypes.CDLL:
 
 
 def load(path: str | os.PathLike[str] | None = None) -> ctypes.CDLL:
-    """Returns libgibbous: at `path`, else the one in this package, else the system's. Loads each one once.
+    """Returns libgibbous: at `path`, else the one in this package, in ~/.local, or of the system. Loads each one once.
 
     Raises LibraryError when it cannot be loaded, or does not fit this package.
     """
@@ -111,7 +113,7 @@ def load(path: str | os.PathLike[str] | None = None) -> ctypes.CDLL:
         if not os.path.isfile(name):
             raise LibraryError(f'library: there is no file {name}')
     else:
-        name = str(BUNDLED) if BUNDLED.is_file() else SYSTEM_NAME
+        name = next((str(each) for each in (BUNDLED, OF_USER) if each.is_file()), SYSTEM_NAME)
     with _loading:
         if name not in _loaded:
             try:

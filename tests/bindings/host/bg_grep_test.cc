@@ -71,6 +71,33 @@ TEST_CASE("bg_output finds lines of a run that only the journal knows") {
   CHECK(contains(host.call("bg_output", {{"id", id}, {"grep", "sec"}}).text, "2:second\n"));
 }
 
+TEST_CASE("the last lines of a long run that only the journal knows are its last ones") {
+  const TempDir dir;
+  std::string id;
+  {
+    Host host(with_journal(dir));
+    id = run_to_end(host, "seq 400000");
+  }
+  Host host(with_journal(dir));
+  const CallResult last = host.call("bg_output", {{"id", id}});
+  CHECK(contains(last.text, "\n399999\n400000\n"));
+  CHECK(contains(last.text, "[earlier lines: bg_output id=" + id + ", grep=.]"));
+  CHECK_FALSE(contains(host.call("bg_output", {{"id", id}, {"lines", 2}}).text, "earlier"));
+}
+
+TEST_CASE("bg_output says when no line matches, and what it could not search") {
+  RuntimeOptions options = auto_mode();
+  const TempDir dir;
+  options.config_file = dir.write("gibbous.lua", "return { journal = { enabled = false } }");
+  Host host(std::move(options));
+  const std::string id = run_to_end(host, "seq 400000");
+  const CallResult gone = host.call("bg_output", {{"id", id}, {"grep", "^200000$"}});
+  CHECK(contains(gone.text, "[no line matches]"));
+  CHECK(contains(gone.text, " bytes of stdout could not be searched: they are not kept]"));
+  const CallResult kept = host.call("bg_output", {{"id", id}, {"grep", "^400000$"}});
+  CHECK(contains(kept.text, "400000:400000\n"));
+}
+
 TEST_CASE("bg_output counts the matches that do not fit, and names wrong arguments") {
   Host host(auto_mode());
   const std::string id = run_to_end(host, "seq 3000");

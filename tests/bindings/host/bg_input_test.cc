@@ -113,13 +113,15 @@ TEST_CASE("a cancelled bg_input does not affect the process") {
 TEST_CASE("a program that handled an interrupt and ends by its own is not called killed") {
   Host host(dangerous());
   const std::string id =
-      start(host, "trap 'echo caught' INT; read line; echo; read line; trap - INT; kill -INT $$");
+      start(host,
+            "exec sh -c 'trap \"echo caught\" INT; read line; echo; read line; trap - INT; "
+            "kill -INT $$'");
   const CallResult caught = host.call("bg_input", {{"id", id}, {"keys", "<C-c>"}});
   CHECK(contains(caught.text, "caught"));
   const CallResult ended = host.call("bg_input", {{"id", id}, {"keys", "<Enter><Enter>"}});
   CHECK(contains(ended.text, "exited, after a <C-c> that it handled"));
   CHECK(Json::parse(ended.data)["state"] == "completed");
-  const std::string other = start(host, "read line");
+  const std::string other = start(host, "exec cat");
   CHECK(contains(host.call("bg_input", {{"id", other}, {"keys", "<C-c>"}}).text, "SIGINT"));
 }
 

@@ -1,6 +1,7 @@
 // A queued run takes along its directory, variables, mode and sandbox to the host that starts it
 // later, and the next client of its session is told of it.
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -17,6 +18,7 @@ namespace gibbous::testing {
 namespace {
 
 using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
 
 constexpr const char* kMark = "GIBBOUS_TEST_MARK";
 constexpr const char* kToken = "GIBBOUS_TEST_API_TOKEN";
@@ -301,7 +303,7 @@ TEST_CASE("a run that a newer program queued is left to it, and the runs behind 
   const std::string id = queue(options_in(dir, "project"), "echo no");
   Plain plain(dir.path() + "/state/sessions.db");
   REQUIRE(
-      plain.run("UPDATE exec_runs SET meta_json = json_set(meta_json, '$.start_version', 2,"
+      plain.run("UPDATE exec_runs SET meta_json = json_set(meta_json, '$.start_version', 3,"
                 " '$.start.later', 'kept')"));
   std::string behind;
   {
@@ -312,13 +314,13 @@ TEST_CASE("a run that a newer program queued is left to it, and the runs behind 
       return seen.contains("reason");
     }));
     CHECK(seen["status"] == "queued");
-    CHECK_THAT(seen["reason"].get<std::string>(), Contains("a newer program (version 2"));
+    CHECK_THAT(seen["reason"].get<std::string>(), Contains("a newer program (version 3"));
     behind = host.data("shell", {{"action", "spawn"}, {"command", "true"}})["run_id"];
     CHECK(poll(host, behind)["status"] == "queued");
   }
   CHECK(plain.rows("SELECT json_extract(meta_json, '$.start.later'), json_extract(meta_json,"
                    " '$.start_version') FROM exec_runs WHERE run_id = '" +
-                   id + "'") == std::vector<std::string>{"kept|2"});
+                   id + "'") == std::vector<std::string>{"kept|3"});
   // Once it is as this program knows it, it is started, and then the run behind it.
   REQUIRE(
       plain.run("UPDATE exec_runs SET meta_json = json_remove(meta_json, '$.start_version',"
@@ -326,6 +328,42 @@ TEST_CASE("a run that a newer program queued is left to it, and the runs behind 
   Host again(options_in(dir, "project"));
   CHECK(ended(again, id)["status"] == "completed");
   CHECK(ended(again, behind)["status"] == "completed");
+}
+
+TEST_CASE("a queued run is started by the shell of where it was queued") {
+  const TempDir dir;
+  const auto with_shell_of = [&](const std::string& shell) {
+    RuntimeOptions options = options_in(dir, "project");
+    options.files["config.lua"] = "return { shell = '" + shell + "' }";
+    return options;
+  };
+  const std::string own = dir.path() + "/own-shell";
+  fs::copy_file("/bin/sh", own);
+  const std::string first = queue(with_shell_of(own), "echo $0 > first");
+  const std::string second = queue(with_shell_of("/bin/sh"), "echo $0 > second");
+  Plain plain(dir.path() + "/state/sessions.db");
+  // As an earlier version has written it.
+  REQUIRE(
+      plain.run("UPDATE exec_runs SET meta_json = json_set(json_remove(meta_json,"
+                " '$.queued.shell'), '$.start_version', 1) WHERE run_id = '" +
+                second + "'"));
+  fs::rename(own, own + ".away");
+  {
+    Host host(options_in(dir, "project"));
+    Json seen;
+    REQUIRE(host.until([&] {
+      seen = poll(host, first);
+      return seen.contains("reason");
+    }));
+    CHECK(seen["status"] == "queued");
+    CHECK_THAT(seen["reason"].get<std::string>(), Contains(own + ", is not on this machine"));
+  }
+  fs::rename(own + ".away", own);
+  Host host(options_in(dir, "project"));
+  CHECK(ended(host, first)["status"] == "completed");
+  CHECK(ended(host, second)["status"] == "completed");
+  CHECK(read_file(dir.path() + "/project/first") == own + "\n");
+  CHECK(read_file(dir.path() + "/project/second") == "/bin/sh\n");
 }
 
 }  // namespace

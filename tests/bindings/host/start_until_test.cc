@@ -56,13 +56,48 @@ TEST_CASE("bg_start with until answers at once with the failure and the lines th
   CHECK(result.text.size() < 700);
 }
 
-TEST_CASE("an exit with 0 before the line means not ready, and shows the last lines") {
+TEST_CASE("an exit with 0 before the line means not ready, and shows the output") {
   Host host(auto_mode());
   const CallResult result =
       host.call("bg_start", {{"command", "seq 30"}, {"until", {{"line", "never"}}}});
   CHECK(until_of(result)["outcome"] == "failed");
-  CHECK(contains(result.text, "exit 0 after"));
-  CHECK(contains(result.text, ", before it was ready\n28\n29\n30"));
+  CHECK(contains(result.text, " exited with 0 before it was ready, after "));
+  CHECK(contains(result.text, "\n1\n2\n"));
+}
+
+TEST_CASE("what has ended is neither quiet nor waits for input, and is told once") {
+  struct Row {
+    std::string command;
+    std::string text;
+    std::string output;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"echo oops >&2; exit 3", ": exit code 3 after ", "oops"},
+      {"git rebase -i HEAD", ": exit code 128 after ", "fatal: "},
+      {"echo listed", " exited with 0 before it was ready, after ", "listed"},
+  }));
+  RuntimeOptions options = auto_mode();
+  const TempDir nowhere;
+  options.workspace = nowhere.path();
+  options.mode = "dangerous";
+  Host host(options);
+  for (const Json& until :
+       {Json{{"quiet", 60000}}, Json{{"input", true}}, Json{{"quiet", 60000}, {"input", true}}}) {
+    CAPTURE(row.command, until.dump());
+    CallRequest request;
+    request.tool = "bg_start";
+    request.arguments = Json{{"command", row.command}, {"until", until}}.dump();
+    request.wants_backlog = true;
+    std::optional<CallResult> result;
+    host.runtime->call(request, [&](CallResult answer) { result = std::move(answer); });
+    REQUIRE(host.until([&] { return result.has_value(); }));
+    CHECK(until_of(*result)["outcome"] == "failed");
+    CHECK(contains(result->text, row.text));
+    const std::size_t at = result->text.find(row.output);
+    REQUIRE(at != std::string::npos);
+    CHECK(result->text.find(row.output, at + 1) == std::string::npos);
+    CHECK(result->backlog.empty());
+  }
 }
 
 TEST_CASE("when the wait limit comes first the process goes on, and the answer says so") {
@@ -76,18 +111,74 @@ TEST_CASE("when the wait limit comes first the process goes on, and the answer s
   CHECK(state_of(host, Json::parse(result.data)["id"]) == "running");
 }
 
-TEST_CASE("until.exit answers with how it ended and its last lines") {
+TEST_CASE("until.exit answers with how it ended and what it printed") {
   Host host(auto_mode());
   const CallResult good =
       host.call("bg_start", {{"command", "seq 30"}, {"until", {{"exit", true}}}});
   CHECK(until_of(good)["kind"] == "exit");
   CHECK(contains(good.text, "exit 0 after"));
-  CHECK(contains(good.text, "\n28\n29\n30"));
+  CHECK(contains(good.text, "\n1\n2\n3\n"));
+  CHECK(good.text.ends_with("\n29\n30"));
   const CallResult bad =
       host.call("bg_start", {{"command", "echo broken; exit 5"}, {"until", {{"exit", true}}}});
   CHECK(until_of(bad)["outcome"] == "failed");
   CHECK(contains(bad.text, "exit code 5 after"));
   CHECK(contains(bad.text, "broken"));
+}
+
+TEST_CASE("the call that a note names gets the lines between, and data have no note") {
+  Host host(auto_mode());
+  for (const char* command :
+       {"seq 1000 1999", "seq 1000 1999 | sed 's/^/\\xff /'", "printf %05000d 0", "seq -s x 2000",
+        "seq 500; seq 500 >&2; seq 500", "seq 1000 1500 | sed 's/$/\r/'"}) {
+    const CallResult result =
+        host.call("bg_start", {{"command", command}, {"until", {{"exit", true}}}});
+    const std::string text = result.text;
+    INFO(command << ": " << text);
+    CHECK(text.size() < 2'200);
+    const std::size_t note = text.find(" between: bg_output id=");
+    REQUIRE(note != std::string::npos);
+    const std::size_t from = text.find("from=", note) + 5;
+    const std::string after = text.substr(text.find(']', note) + 2);
+    const std::string id = Json::parse(result.data)["id"];
+    std::string rest;
+    for (Json next = std::stoi(text.substr(from)); !next.is_null();) {
+      const Json read = host.data(
+          "bg_output", {{"id", id}, {"stream", "merged"}, {"from", next}, {"max_chars", 8000}});
+      rest += read["merged"].get<std::string>();
+      next = read["more"] == true ? read["next"] : Json();
+    }
+    // What the call gives ends with what the answer showed.
+    CHECK(rest.size() > after.size());
+    CHECK(contains(rest, after));
+    const std::string shown = until_of(result)["output"];
+    CHECK_FALSE(contains(shown, "between"));
+    CHECK(contains(rest, shown));
+  }
+}
+
+TEST_CASE("until.line shows the match of a long line") {
+  Host host(auto_mode());
+  const CallResult result =
+      host.call("bg_start", {{"command", "printf '%04000d ready on 80 %04000d\\n' 0 0; sleep 600"},
+                             {"until", {{"line", "ready on [0-9]+"}}}});
+  CHECK(contains(result.text, "0 ready on 80 0"));
+  CHECK(result.text.size() < 400);
+}
+
+TEST_CASE("an end names what it has left behind, with its port") {
+  const TempDir dir;
+  RuntimeOptions options = auto_mode();
+  options.mode = "dangerous";  // the fixture is outside the workspace
+  options.workspace = dir.path();
+  Host host(options);
+  const CallResult result = host.call(
+      "bg_start", {{"command", "nohup " + fixture("http_server") +
+                                   " 204 >out 2>&1 & until grep -q port out; do sleep 0.02; done"},
+                   {"until", {{"exit", true}}}});
+  CHECK(contains(result.text, "exit 0 after"));
+  CHECK(contains(result.text, "[left behind: fixture_http_se (pid "));
+  CHECK(contains(result.text, "; bg_kill id=" + Json::parse(result.data)["id"].get<std::string>()));
 }
 
 TEST_CASE("until.http and until.quiet answer with what came true") {

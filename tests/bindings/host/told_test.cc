@@ -98,5 +98,51 @@ TEST_CASE("a result has no events from the watchers of a foreground run") {
   CHECK(ran.backlog.empty());
 }
 
+constexpr const char* kOwnTools = R"(
+local function checks(name, detach)
+  return tool {
+    name = name, description = 'Runs a command of its own.', permission = 'execute',
+    run = function()
+      local handle = run.start { command = 'echo checked; exit 3', detach = detach }
+      handle:wait { any = { wait.exit(handle) } }
+      return 'checked'
+    end,
+  }
+end
+local through = tool {
+  name = 'through', description = 'Calls another tool.', permission = 'execute',
+  run = function()
+    return tool.call('own', {}).text
+  end,
+}
+local missing = tool {
+  name = 'missing', description = 'Starts what is not there.', permission = 'execute',
+  run = function()
+    local handle, err = run.start { argv = { '/not/there' }, detach = true }
+    return err.message
+  end,
+}
+return { toolsets = { require 'toolsets.bg', {
+  name = 'mine', tools = { checks('own', false), checks('left', true), through, missing },
+} } }
+)";
+
+TEST_CASE("a run that a tool started for itself is not told, and one that it left is") {
+  const testing::TempDir dir;
+  dir.write("init.lua", kOwnTools);
+  RuntimeOptions options = auto_mode();
+  options.scripts_dir = dir.path();
+  options.state_dir = dir.path() + "/state";
+  Host host(options);
+  for (const char* tool : {"own", "through", "missing"}) {
+    const CallResult ran = call(host, tool, Json::object());
+    INFO(tool << ": " << ran.message << ran.text);
+    REQUIRE(ran.ok);
+    CHECK(ran.backlog.empty());
+    CHECK(call(host, "bg_status", {{"id", "nobody"}}).backlog.empty());
+  }
+  CHECK(call(host, "left", Json::object()).backlog.size() == 1);
+}
+
 }  // namespace
 }  // namespace gibbous

@@ -36,6 +36,19 @@ class Library(support.TempDirs):
         if run.stdout:  # otherwise the system has one
             self.assertRegex(run.stdout, r'libgibbous.so.0 cannot be loaded.*Install a wheel.*library=')
 
+    def test_the_library_of_dev_install_is_found(self):
+        installed = self.base / '.local' / 'lib' / 'libgibbous.so.0'
+        installed.parent.mkdir(parents=True)
+        installed.symlink_to(os.path.abspath(support.library))
+        run = subprocess.run([sys.executable, '-B', '-c', 'import gibbous; print(gibbous.version())'], capture_output=True,
+                             text=True, check=True, env={'PATH': os.environ['PATH'], 'HOME': str(self.base),
+                                                         'PYTHONPATH': str(support.ROOT / 'bindings' / 'python')})
+        self.assertRegex(run.stdout, r'^\d+\.\d+\.\d+$')
+
+    def test_a_name_of_an_option_that_is_nearly_right_is_named(self):
+        with self.assertRaisesRegex(gibbous.InvalidArgument, "scripts.*did you mean 'scripts_dir'"):
+            gibbous.SyncRuntime(library=support.library, scripts='tools')
+
     def test_an_interface_of_the_same_kind_with_at_least_our_functions_fits(self):
         check_abi(ABI, 'it', '0.2.0')
         check_abi(ABI + 1, 'it', '0.3.0')

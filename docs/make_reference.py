@@ -19,7 +19,7 @@ PAGE = ROOT / 'docs' / 'reference.md'
 # The order of the page: files of scripts/meta, those of tools first and those of policies last.
 FILES = [
     'tool', 'resource', 'prompt', 'ask', 'schema', 'run', 'handle', 'output', 'executor', 'wait', 'task', 'journal', 'store', 'json', 'log', 'time', 'host',
-    'policy', 'rule',
+    'policy', 'rule', 'spec',
 ]
 
 HEADER = """# Reference of the Lua API

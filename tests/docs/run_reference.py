@@ -18,7 +18,7 @@ from agent import Agent, ToolError  # noqa: E402
 
 LEAST_RUN = 45  # examples that stand on their own; the others use a name of GIVEN that the reader has
 ENTRY = re.compile(r'^### `([\w.:]+)[^`]*`\n(?:(?!^### ).)*?^```lua\n(.*?)^```$', re.MULTILINE | re.DOTALL)
-GIVEN = re.compile(r'\b(args|handle|server|editor)\b')
+GIVEN = re.compile(r'\b(args|handle|server|editor|spec)\b')
 TEXT = re.compile(r"'[^'\n]*'")
 TOOL = """  tool {{
     name = 'example_{number}', description = '{name}', permission = 'execute',

@@ -131,7 +131,7 @@ test('systemd-run gives limits to the unit, and stops the unit of a killed run',
   });
   await until('it was called', async () => (await run.calls()) !== '');
   assert.match(await run.calls(), new RegExp(`--user .*--unit gibbous-${id} .*`
-    + `MemoryMax=${64 * MEBIBYTE} .*CPUQuota=50% .*TasksMax=20 -- /bin/sh -c sleep 1000`));
+    + `MemoryMax=${64 * MEBIBYTE} .*CPUQuota=50% .*TasksMax=20 -- (/bin/sh|\\S+/bash --norc -p) -c sleep 1000`));
   assert.equal((await session.info(id)).limits_by.pids, 'systemd-run');
   await session.data('bg_kill', { id });
   assert.match(await control.calls(), new RegExp(`--user stop gibbous-${id}\\.service`));

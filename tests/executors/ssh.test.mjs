@@ -264,7 +264,7 @@ ssh('a directory for pids of another user is refused', async (session, t) => {
 
 ssh('limits are those of the processes there, and what cannot be held is refused', async (session) => {
   const id = await session.start({
-    command: 'ulimit -v; ulimit -n; ulimit -t; ulimit -f',
+    command: "ulimit -v; ulimit -n; ulimit -t; sh -c 'ulimit -f'", // sh counts in 512 bytes
     limits: { memory_bytes: 256 * MEBIBYTE, open_files: 99, cpu_time_ms: 7000, file_size_bytes: MEBIBYTE },
   });
   const end = await session.finish(id);

@@ -41,7 +41,7 @@ MAY_INCLUDE = {
     'runtime/output': ['runtime/base'],
     'runtime/command': ['runtime/base'],
     'runtime/rules': ['runtime/base', 'runtime/command'],
-    'runtime/audit': ['runtime/base'],
+    'runtime/audit': ['runtime/base', 'runtime/output'],
     'runtime/trust': ['runtime/base'],
     'runtime/journal': ['runtime/base'],
     'runtime/terminal': ['runtime/base', 'runtime/process', 'runtime/output'],
@@ -57,10 +57,11 @@ MAY_INCLUDE = {
        for room, below in LUA_ROOMS.items()},
     'bindings/host': RUNTIME + ['bindings/json'] + [f'bindings/lua/{room}' for room in LUA_ROOMS],
     # Front ends use only gibbous::Runtime, which is public.
-    'bindings/stdio': ['runtime/base'],
+    'bindings/stdio': ['runtime/base', 'bindings/json'],
     'bindings/c': FRONT_END,
     'bindings/mcp': FRONT_END,
-    'bindings/mcp/http': FRONT_END + ['bindings/mcp'],
+    # It refuses connections of runs, by their processes.
+    'bindings/mcp/http': FRONT_END + ['runtime/process', 'bindings/mcp'],
     'bindings/module': FRONT_END,
     'bindings/python': FRONT_END,
     # What people see of the journal, which a process reads that has no runtime: records and output
@@ -72,7 +73,7 @@ MAY_INCLUDE = {
     # The command is also what starts the MCP server, and what prints the journal.
     'bindings/cli': FRONT_END + ['bindings/mcp', 'bindings/mcp/http', 'bindings/inspect', 'bindings/inspect/report',
                                    'bindings/inspect/top',
-                                   'runtime/journal'],
+                                   'runtime/journal', 'runtime/process'],
 }
 
 LUA_HEADERS = r'(lua|lauxlib|lualib|luajit|luaconf)\.h(pp)?|lua\.hpp|luajit-.*'

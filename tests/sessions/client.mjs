@@ -15,8 +15,8 @@ export async function directory(t) {
 }
 
 export class Client {
-  static async start(t, { state, workspace, options = [] }) {
-    const client = new Client(state, workspace, options);
+  static async start(t, { state, workspace, options = [], mode = 'dangerous' }) {
+    const client = new Client(state, workspace, options, mode);
     afterwards(t, () => client.close());
     await client.request('initialize', {
       protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' },
@@ -25,11 +25,11 @@ export class Client {
     return client;
   }
 
-  constructor(state, workspace, options) {
+  constructor(state, workspace, options, mode) {
     this.waiting = new Map();
     this.last = 0;
     this.process = spawn(process.env.GIBBOUS, ['mcp', '--structured', '--state', state, '--workspace', workspace,
-      '--mode', 'dangerous',
+      '--mode', mode,
       '--toolset', 'bg', '--toolset', 'wait', '--toolset', 'shell', ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.ended = new Promise((resolve) => { this.process.on('exit', resolve); });
     readline.createInterface({ input: this.process.stdout }).on('line', (line) => {

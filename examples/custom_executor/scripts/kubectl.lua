@@ -31,7 +31,7 @@ return {
     for name, value in pairs(spec.env) do
       command.add(argv, '--env', name .. '=' .. value)
     end
-    command.add(argv, '--command', '--', unpack(command.words(spec, '/bin/sh')))
+    command.add(argv, '--command', '--', unpack(command.words(spec)))
     local delete = with(base, 'delete', 'pod', pod, '--ignore-not-found', '--wait=false')
     return { argv = argv, cwd = '/', cleanup = delete, sandbox = 'own', state = delete }
   end,

@@ -1,4 +1,6 @@
 -- An executor that runs commands on this machine with a low priority, and only on some processors.
+local command = require 'executors.command'
+
 return {
   name = 'nice',
   settings = schema.object {
@@ -10,9 +12,7 @@ return {
     if spec.settings.cpus then
       argv = { 'taskset', '--cpu-list', spec.settings.cpus, unpack(argv) }
     end
-    for _, word in ipairs(spec.argv or { spec.shell, '-c', spec.command }) do
-      argv[#argv + 1] = word
-    end
+    command.add(argv, unpack(command.words(spec, spec.shell)))
     return { argv = argv, env = spec.env }
   end,
 }

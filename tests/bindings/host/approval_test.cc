@@ -185,7 +185,9 @@ TEST_CASE(
   // The approval is of this command with this wish.
   CHECK(desk.run("frobnicate", {{"allow", {"network"}}}).ok);
   CHECK(desk.asked.size() == 1);
-  CHECK(desk.run("frobnicate", {{"allow", {"network", "write:~/.config/x"}}}).ok);
+  const CallResult writing = desk.run("frobnicate", {{"allow", {"network", "write:~/.config/x"}}});
+  INFO(writing.message);
+  CHECK(writing.ok);
   CHECK(desk.asked.size() == 2);
   desk.allows = false;
   CHECK(desk.run("frobnicate", {{"allow", {"read:~/.ssh/id_rsa"}}}).code == "denied");

@@ -41,6 +41,8 @@ constexpr OnlyData kOnlyData[] = {
     {"bg_output", "id", "its document's sections; the caller named it"},
     {"bg_output", "state", "its document's sections"},
     {"*", "ports.address", "the text has the port and the process that listens"},
+    {"wait_for", "fired.age_ms", "the text has it with its unit, 22ms"},
+    {"wait_for", "fired.column", "the line in the text is cut around the match"},
     {"process", "output_path", "an answer that leaves output out names it"},
     {"process", "process.", "action=output: action=status tells the rest"},
     {"safe_shell", "id", "its document's answer is the pid"},

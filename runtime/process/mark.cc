@@ -126,7 +126,7 @@ std::optional<std::uint32_t> Marks::run_of(std::uint32_t keeper) const {
 }
 
 std::optional<std::uint32_t> Marks::sure_run_of(std::uint32_t keeper) const {
-  // Below no other keeper its marks are hard limits, and a soft one may be anybody's.
+  // Below no other keeper its marks are hard limits, and a soft one may belong to any program.
   const bool made_up = mark_mode() == MarkMode::kHard && !(outer && outer->keeper == keeper);
   return sure && !made_up ? run_of(keeper) : std::nullopt;
 }

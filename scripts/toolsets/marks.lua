@@ -7,7 +7,7 @@ local MAX_OFFSET = 2 ^ 53
 
 --- The argument `since` of a wait.
 M.SCHEMA = schema.any {
-  description = "'start' or an offset: older lines count, too", optional = true, rare = true,
+  description = "'start' or offset", optional = true, rare = true,
 }
 
 --- Returns the name of the reader of what a session is given of the output of its runs.

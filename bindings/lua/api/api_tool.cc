@@ -39,7 +39,7 @@ int l_tool_error(lua_State* state) {
   luaL_argcheck(state, is_error_code(lua_tostring(state, 1)), 1,
                 "expected a code such as 'file_not_found': small letters, digits and _");
   if (!lua_isnil(state, 3)) luaL_checktype(state, 3, LUA_TTABLE);
-  if (lua_objlen(state, 2) == 0) {  // whoever reads it finds the place at least
+  if (lua_objlen(state, 2) == 0) {  // a reader finds the place at least
     luaL_where(state, 1);
     lua_pushfstring(state, "%sthe call ended with the error '%s', which has no message",
                     lua_tostring(state, -1), lua_tostring(state, 1));

@@ -80,7 +80,7 @@ return tool {
       optional = true,
     },
     ['until'] = start_until.UNTIL,
-    cwd = schema.string { optional = true, description = 'Where the $SHELL command starts' },
+    cwd = schema.string { optional = true, description = 'For $SHELL' },
     env = environment.SCHEMA,
     pty = schema.boolean { optional = true },
     stdin = start_until.STDIN,

@@ -130,7 +130,7 @@ TEST_CASE("the call that a note names gets the lines between, and data have no n
   Host host(auto_mode());
   for (const char* command :
        {"seq 1000 1999", "seq 1000 1999 | sed 's/^/\\xff /'", "printf %05000d 0", "seq -s x 2000",
-        "seq 500; seq 500 >&2; seq 500"}) {
+        "seq 500; seq 500 >&2; seq 500", "seq 1000 1500 | sed 's/$/\r/'"}) {
     const CallResult result =
         host.call("bg_start", {{"command", command}, {"until", {{"exit", true}}}});
     const std::string text = result.text;

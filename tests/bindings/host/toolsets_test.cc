@@ -47,12 +47,12 @@ TEST_CASE("the tools of any one toolset are described to a model in 4.5 KB") {
   }
 }
 
-TEST_CASE("the tools of bg and wait are described to a model in 3.6 KB") {
+TEST_CASE("the tools of bg and wait are described to a model in 3.5 KB") {
   const TempDir dir;
   RuntimeOptions options = with_toolsets({"bg", "wait"}, dir);
   options.mode = "default";
   Host host(std::move(options));
-  CHECK(definition_bytes(host) <= 3'600);
+  CHECK(definition_bytes(host) <= 3'500);
 }
 
 TEST_CASE("a mode that confines commands tells a model what it may ask for, in 200 bytes more") {
@@ -72,7 +72,7 @@ TEST_CASE("a mode that confines commands tells a model what it may ask for, in 2
   CHECK_FALSE(listed("auto", "lean"));
   const TempDir dir;
   Host host(with_toolsets({"bg", "wait"}, dir));
-  CHECK(definition_bytes(host) <= 3'800);
+  CHECK(definition_bytes(host) <= 3'700);
 }
 
 TEST_CASE("the tools of lean are described to a model in 1.2 KB") {

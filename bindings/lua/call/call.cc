@@ -229,7 +229,7 @@ bool Call::read_arguments() {
   return true;
 }
 
-// Returns true when long arguments are being read: begin() comes again then.
+// Returns true when long arguments are being read: take_arguments() comes then.
 bool Call::parse_beside() {
   const bool is_long = argument_text_.size() >= kParsedBesideBytes;
   if (!arguments_.is_null() || !(is_long || engine_.is_behind(session_))) return false;
@@ -255,7 +255,7 @@ bool Call::parse_beside() {
 void Call::take_arguments(Result<Json> parsed) {
   if (!parsed) return fail(parsed.status().code(), parsed.status().message());
   arguments_ = std::move(*parsed);
-  step_later();
+  begin();  // in this turn: what the session requested next is behind it until it has asked
 }
 
 // A line that no program can be given is not worth judging: a copy of it for each step would take

@@ -299,6 +299,8 @@ void TemporaryGroup::note_use() const {
 }
 
 bool TemporaryGroup::is_there() const {
+  struct stat own {};
+  if (lock_ && (::fstat(lock_.get(), &own) != 0 || own.st_nlink == 0)) return false;
   return std::all_of(directories_.begin(), directories_.end(), [](const auto& directory) {
     struct stat info {};
     // A run may have changed what it is.
@@ -312,7 +314,7 @@ namespace {
 enum class Made : std::uint8_t { kYes, kNoPlace, kFailed };
 
 // kNoPlace: the machine's directory is not for this user. Fails with errno.
-Made make_one(const Kind& kind, const std::string& group, UniqueFd* lock) {
+Made make_one(const Kind& kind, const std::string& group, UniqueFd* lock, bool with_files) {
   const UniqueFd around(
       ::open(std::string(kind.around).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!around) return Made::kNoPlace;
@@ -331,9 +333,10 @@ Made make_one(const Kind& kind, const std::string& group, UniqueFd* lock) {
       ::usleep(kLockPauseMicros);
       continue;
     }
-    const UniqueFd files = own_directory(own.get(), kind.name, kind.mode, true);
-    if (!files) return Made::kFailed;
-    if (kind.target == kRuntimeTarget &&
+    const UniqueFd files =
+        with_files ? own_directory(own.get(), kind.name, kind.mode, true) : UniqueFd();
+    if (with_files && !files) return Made::kFailed;
+    if (with_files && kind.target == kRuntimeTarget &&
         !own_directory(files.get(), std::to_string(::geteuid()).c_str(), kForUser, true)) {
       return Made::kFailed;
     }
@@ -352,6 +355,15 @@ Result<std::shared_ptr<TemporaryGroup>> TemporaryGroup::make(const std::string& 
   return made;
 }
 
+Result<std::shared_ptr<TemporaryGroup>> TemporaryGroup::make_beside(const std::string& name) {
+  std::shared_ptr<TemporaryGroup> made(new TemporaryGroup(name));
+  if (make_one(kKinds[0], name, &made->lock_, false) != Made::kYes) {
+    return Status::error("sandbox_unavailable", "temporary: " + group_in(kKinds[0], name));
+  }
+  made->note_use();
+  return made;
+}
+
 Status TemporaryGroup::make_all() {
   for (const Kind& kind : kKinds) {
     auto target = resolve_path(std::string(kind.target), "temporary");
@@ -362,7 +374,7 @@ Status TemporaryGroup::make_all() {
                     [&](const auto& directory) { return directory.target == (*target)->path; });
     if (known) continue;
     const bool first = &kind == kKinds.data();
-    const Made made = make_one(kind, name_, first ? &lock_ : nullptr);
+    const Made made = make_one(kind, name_, first ? &lock_ : nullptr, true);
     const int error = errno;
     const std::string source = source_of(kind, name_);
     if (made == Made::kNoPlace) {
@@ -385,8 +397,7 @@ Status TemporaryGroup::make_all() {
   return {};
 }
 
-Result<std::shared_ptr<TemporaryGroup>> TemporaryGroups::get(const std::string& name) {
-  constexpr std::size_t kMostKept = 8;
+std::shared_ptr<TemporaryGroup> TemporaryGroups::find(const std::string& name) {
   const auto found = std::find_if(kept_.begin(), kept_.end(),
                                   [&](const auto& group) { return group->name() == name; });
   if (found != kept_.end() && (*found)->is_there()) {
@@ -395,7 +406,26 @@ Result<std::shared_ptr<TemporaryGroup>> TemporaryGroups::get(const std::string& 
     return kept_.back();
   }
   if (found != kept_.end()) kept_.erase(found);
-  auto made = TemporaryGroup::make(name);
+  return nullptr;
+}
+
+Result<std::shared_ptr<TemporaryGroup>> TemporaryGroups::get(const std::string& name) {
+  const std::shared_ptr<TemporaryGroup> found = find(name);
+  if (!found) return keep(TemporaryGroup::make(name));
+  if (found->directories().empty()) {
+    if (Status status = found->make_all(); !status) return status;
+  }
+  return found;
+}
+
+Result<std::shared_ptr<TemporaryGroup>> TemporaryGroups::get_beside(const std::string& name) {
+  const std::shared_ptr<TemporaryGroup> found = find(name);
+  return found ? found : keep(TemporaryGroup::make_beside(name));
+}
+
+Result<std::shared_ptr<TemporaryGroup>> TemporaryGroups::keep(
+    Result<std::shared_ptr<TemporaryGroup>> made) {
+  constexpr std::size_t kMostKept = 8;
   if (!made) return made;
   kept_.push_back(*made);
   if (kept_.size() > kMostKept) kept_.erase(kept_.begin());
@@ -411,7 +441,7 @@ std::shared_ptr<TemporaryGroup> make_sockets(TemporaryGroups& groups, std::strin
     return directory == base + name + "/" + each;
   });
   if (sockets == kSockets.end() || !is_temporary_group(name)) return nullptr;
-  auto group = groups.get(name);
+  auto group = groups.get_beside(name);
   // By its path, because a run may have moved it: tmux then takes the machine's directory.
   const UniqueFd around = group ? open_base(kKinds[0].around) : UniqueFd();
   const UniqueFd own =

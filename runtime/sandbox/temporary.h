@@ -69,6 +69,9 @@ class TemporaryGroup {
   // "sandbox_unavailable": a run never gets the machine's in their stead because of what another
   // one did.
   static Result<std::shared_ptr<TemporaryGroup>> make(const std::string& name);
+  // Only holds the group's own place, for what lies beside the directories. That a session has these
+  // says that a sandboxed run may have left something in them.
+  static Result<std::shared_ptr<TemporaryGroup>> make_beside(const std::string& name);
   ~TemporaryGroup();
   TemporaryGroup(const TemporaryGroup&) = delete;
   TemporaryGroup& operator=(const TemporaryGroup&) = delete;
@@ -100,6 +103,7 @@ class TemporaryGroup {
 
  private:
   explicit TemporaryGroup(std::string name) : name_(std::move(name)) {}
+  friend class TemporaryGroups;
   Status make_all();
 
   std::string name_;
@@ -114,8 +118,13 @@ class TemporaryGroup {
 class TemporaryGroups {
  public:
   Result<std::shared_ptr<TemporaryGroup>> get(const std::string& name);
+  Result<std::shared_ptr<TemporaryGroup>> get_beside(const std::string& name);
 
  private:
+  // The newest of those that are kept and there still; null for none.
+  std::shared_ptr<TemporaryGroup> find(const std::string& name);
+  Result<std::shared_ptr<TemporaryGroup>> keep(Result<std::shared_ptr<TemporaryGroup>> made);
+
   std::vector<std::shared_ptr<TemporaryGroup>> kept_;  // the newest last
 };
 

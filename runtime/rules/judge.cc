@@ -41,7 +41,7 @@ bool is_only_text(const SimpleCommand& command) {
 
 // Returns false for the command that stands for what a start sets: variables and logs.
 bool is_of_line(const SimpleCommand& command) {
-  return !command.argv.empty() || command.range.end > command.range.begin;
+  return command.range.end > command.range.begin || command.program != ":";
 }
 
 // Indexes of doubts, grouped by command.

@@ -98,19 +98,19 @@ TEST_CASE("a configured shell gets its lines, and tools name it") {
   const auto described = [](Desk& desk) {
     for (const ToolInfo& tool : desk.host->runtime->tools()) {
       if (tool.name == "bg_start")
-        return Json::parse(tool.input_schema)["properties"]["cwd"]["description"]
+        return Json::parse(tool.input_schema)["properties"]["command"]["description"]
             .get<std::string>();
     }
     return std::string();
   };
   Desk plain({}, "return { shell = '/bin/sh' }");
   CHECK_THAT(plain.run("echo $0"), Contains("/bin/sh"));
-  CHECK(described(plain) == "Where the sh command starts");
+  CHECK(described(plain) == "sh command to execute");
   Desk usual;
   CHECK(described(usual) ==
-        (has_bash() ? "Where the bash command starts" : "Where the sh command starts"));
+        (has_bash() ? "bash command to execute" : "sh command to execute"));
   Desk elsewhere({}, "return { executor = 'pid-namespace' }");
-  CHECK(described(elsewhere) == "Where the shell command starts");
+  CHECK(described(elsewhere) == "shell command to execute");
 }
 
 TEST_CASE("a last command that crashes ends its run by its signal") {
@@ -210,8 +210,7 @@ TEST_CASE("a line is judged as gibbous policy check judges it, whatever variable
   REQUIRE(policy.ok());
   const auto judged = [&](const std::string& line, const Json& env) {
     Json answer = Json::parse((*policy)->check(Json{{"command", line}, {"env", env}}.dump()));
-    return answer["decision"].get<std::string>() + " " + answer["rule"].get<std::string>() + " " +
-           answer["reason"].get<std::string>();
+    return answer["decision"].dump() + answer["rule"].dump() + answer["reason"].dump();
   };
   for (const char* line :
        {"[[ -e a ]]", "(( x = 1 ))", "x=1", "# nothing", "", "f() { rm -rf \"$1\"; }", "frob --all",

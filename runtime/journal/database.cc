@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/file_system.h"
 
 namespace gibbous {
@@ -128,6 +130,7 @@ void mend_shared(sqlite3* database) {
   constexpr off_t kRegionBytes = off_t{32} << 10;
   constexpr off_t kFrameBytes = 4096 + 24;
   constexpr off_t kRegionFrames = 4096;  // of the first one a few less
+  constexpr Millis kRegionIsMade{2};
   const char* const path = sqlite3_db_filename(database, "main");
   if (path == nullptr || *path == '\0' || sqlite3_get_autocommit(database) == 0) return;
   struct stat file {};
@@ -136,6 +139,15 @@ void mend_shared(sqlite3* database) {
   if (::lstat(shared.c_str(), &file) != 0 || !S_ISREG(file.st_mode) ||
       ::lstat((std::string(path) + "-wal").c_str(), &log) != 0) {
     return;
+  }
+  // A first region that was cut keeps a header that vouches for the rest. SQLite itself makes one in
+  // several steps, and fills it after that.
+  if (const off_t size = file.st_size; size > 0 && size < kRegionBytes) {
+    std::this_thread::sleep_for(kRegionIsMade);
+    if (::lstat(shared.c_str(), &file) == 0 && file.st_size == size) {
+      (void)::truncate(shared.c_str(), 0);
+      file.st_size = 0;
+    }
   }
   const off_t regions = 2 + log.st_size / kFrameBytes / kRegionFrames;
   if (file.st_size < regions * kRegionBytes) {

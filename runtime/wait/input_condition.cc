@@ -49,9 +49,18 @@ class InputCondition final : public PendingCondition {
       asking_ = false;
       if (run_ == nullptr || settled()) return;
       const pid_t pid = usage ? usage->tree.waiting_pid : 0;
-      if (pid != 0 && run_->last_output() == seen) return found(pid);
+      if (pid != 0 && run_->last_output() == seen) return confirm(pid, seen);
       pause_ = std::min<Millis>(pause_ * 2, kLastPause);
       look_after(pause_);
+    });
+  }
+
+  // What it wrote before it waited may come with the keeper's answer, and is read in the same turn.
+  void confirm(pid_t pid, Nanos seen) {
+    timer_ = context_.probes.deadlines.after(Millis{1}, [this, pid, seen] {
+      timer_ = 0;
+      if (run_ == nullptr || settled() || run_->ended()) return;
+      run_->last_output() == seen && !context_.runs.has_more() ? found(pid) : look();
     });
   }
 

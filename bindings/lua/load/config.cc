@@ -74,7 +74,8 @@ constexpr NumberField<Tuning> kNumbers[] = {
         "limit"),
     field<&Tuning::runs, &RunLimits::default_timeout>(
         "limits", "default_timeout_ms", 0, kMaxMillis,
-        "time limit of a run that names none; 0 is no limit"),
+        "time limit of a run that names none; 0 is no limit; without this "
+        "field none holds for what a script detaches"),
     field<&Tuning::runs, &RunLimits::max_buffer_bytes>("limits", "max_buffer_bytes",
                                                        kMinBufferBytes, kMaxBufferBytes,
                                                        "newest output kept of each stream"),
@@ -135,7 +136,8 @@ constexpr NumberField<Tuning> kNumbers[] = {
 
 // Makes the schema of a section from its numbers and its other properties.
 Json section_schema(std::string_view section, Json properties, const char* description) {
-  const Tuning usual;
+  Tuning usual;
+  usual.runs.default_timeout = kUsualTimeout;  // where a call may say that it has none
   for (const NumberField<Tuning>& field : kNumbers) {
     if (field.section != section) continue;
     properties[field.name] = field.schema();
@@ -406,7 +408,7 @@ Json config_schema() {
                     {{"type", "string"},
                      {"minLength", 1},
                      {"description",
-                      "http:// address that gets the same in a POST; for https, use a command"}}}},
+                      "http:// or https:// address that gets the same in a POST"}}}},
                   "who is told that a question waits for a person")}},
             "questions of the policy, which 'gibbous asks' answers")},
        {"mcp", client_tokens_schema()},

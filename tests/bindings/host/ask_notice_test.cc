@@ -138,7 +138,7 @@ TEST_CASE("asks: the configuration says how long a call waits, and a wrong addre
   CHECK(open.waits);
   REQUIRE(desk.allow(open.ask.id));
   CHECK(desk.result(call).ok);
-  for (const char* url : {"https://example.com/x", "ftp://x", "http://"}) {
+  for (const char* url : {"ftp://x", "http://", "https://"}) {
     INFO(url);
     desk.dir.write("wrong.lua",
                    std::string("return { asks = { notify = { webhook = '") + url + "' } } }");

@@ -61,6 +61,9 @@ ExitCode run_mcp(const Options& options) {
   std::string announcement;
   if (over_http) {
     runtime_options.open_files = raise_descriptor_limit();
+    for (const std::string& own : {options.unix_socket, options.token_file}) {
+      if (!own.empty()) runtime_options.hidden_paths.push_back(own);
+    }
     Result<std::unique_ptr<McpClients>> made_clients = McpClients::create(runtime_options);
     if (!made_clients) return fail(made_clients.status(), options);
     clients = std::move(*made_clients);

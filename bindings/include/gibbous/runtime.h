@@ -84,6 +84,9 @@ struct RuntimeOptions {
   // create() fail; one that is built in is executed from memory (memfd_create).
   std::string keeper_path;
   std::string share_dir;
+  // Files of the host that no run may read or change, such as a socket or a token by which Gibbous
+  // is reached: policies count them as state, and sandboxes hide them.
+  std::vector<std::string> hidden_paths;
   bool adopt_runs = true;  // take over detached runs of earlier hosts (on_host_death = 'keep')
   // Detached runs outlive this process, whatever kill_on_session_end says.
   bool keep_runs = false;

@@ -93,6 +93,25 @@ TEST_CASE("a program that embeds Gibbous gives secrets itself") {
   CHECK_THAT(result.text, Contains(": exit 0"));
 }
 
+TEST_CASE("a path that the host hides is read by no sandboxed run, and asked about in others") {
+  const TempDir ours;
+  const TempDir workspace;
+  RuntimeOptions options = auto_mode();
+  options.hidden_paths = {ours.write("token", kValue)};
+  options.workspace = workspace.path();
+  const std::string readable = ours.write("beside", "free");
+  const auto read = [&](const std::string& path) {
+    Host host(options);
+    return host.call("bg_start", {{"command", "cat " + path}, {"until", {{"exit", true}}}});
+  };
+  CHECK_FALSE(read(options.hidden_paths[0]).ok);
+  CHECK_THAT(read(readable).text, Contains("free"));
+  options.mode = "dangerous";
+  options.sandbox = "workspace";
+  CHECK_THAT(read(readable).text, Contains("free"));
+  CHECK_THAT(read(options.hidden_paths[0]).text, Contains("exit") && !Contains(kValue));
+}
+
 TEST_CASE("a secret that does not exist or cannot be had is an error that says why") {
   Desk desk(
       "deploy = { file = 'missing' }, failing = { command = { 'false' } }, "

@@ -156,6 +156,8 @@ class Examination {
       add(Grade::kProblem, "keeper",
           good.code() == "keeper_mismatch" ? "of another version" : "not found", good.message());
     }
+    machine_.root = ::geteuid() == 0;
+    machine_.proc = ::access("/proc/self/stat", R_OK) == 0;
     const MarkMode marks = machine_.marks = mark_mode();
     if (marks == MarkMode::kNone) {
       add(Grade::kNote, "keeper.marks", "not available",

@@ -16,6 +16,8 @@ namespace gibbous::host {
 struct Machine {
   bool keeper = false;    // the program is there, and of this version
   bool recorded = false;  // the journal can be written, or made
+  bool root = false;
+  bool proc = false;  // /proc can be read
   MarkMode marks = MarkMode::kNone;
   CgroupPlaces groups;
   // The same from the first answer on: a keeper that can make no groups gets a scope of the user's

@@ -62,6 +62,7 @@ bool OrphanSweep::end_known(const std::vector<ProcessIdentity>& processes) {
       const auto stat = read_stat(pid);
       return stat && stat->alive() && stat->start_time == process.start_time;
     });
+    if (outcome == SendOutcome::kRefused) refused_.insert(process.pid);
     if (outcome != SendOutcome::kSent) continue;
     found = true;
     ended_.insert(process.pid);
@@ -82,6 +83,7 @@ bool OrphanSweep::round() {
     // that fork and exit forever; killing their group ends them.
     kill_group_if(candidate, ours);
     const SendOutcome outcome = send_signal_if(candidate, SIGKILL, ours);
+    if (outcome == SendOutcome::kRefused) refused_.insert(candidate);
     if (outcome != SendOutcome::kSent) continue;
     const auto stat = read_stat(candidate);
     if (!stat) continue;

@@ -27,8 +27,10 @@ class OrphanSweep {
   // rounds.
   bool round();
   Millis pause() const;
-  // The processes that it has found alive.
+  // The processes that it has found alive and ended.
   const std::set<pid_t>& ended() const { return ended_; }
+  // Those that it may not end, because they have another user's rights.
+  const std::set<pid_t>& refused() const { return refused_; }
 
  private:
   bool is_ours(pid_t pid) const;
@@ -41,6 +43,7 @@ class OrphanSweep {
   std::vector<ProcessIdentity> below_;              // the leaders, as the first round found them
   std::set<std::pair<pid_t, std::uint64_t>> dead_;  // zombies seen so far, with their start times
   std::set<pid_t> ended_;
+  std::set<pid_t> refused_;
   int rounds_ = 0;
   int empty_rounds_ = 0;
 };

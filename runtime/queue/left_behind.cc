@@ -29,8 +29,8 @@ static bool is_alive(std::uint32_t keeper) {
   });
 }
 
-std::size_t end_left_behind(std::uint32_t keeper, const std::vector<ProcessIdentity>& leaders) {
-  if (is_alive(keeper)) return 0;
+LeftBehind end_left_behind(std::uint32_t keeper, const std::vector<ProcessIdentity>& leaders) {
+  if (is_alive(keeper)) return {};
   // What has lost its mark is in the group of its run.
   std::set<pid_t> grouped;
   kill_run_groups(find_cgroup_places(), keeper, [&](pid_t pid) {
@@ -40,7 +40,7 @@ std::size_t end_left_behind(std::uint32_t keeper, const std::vector<ProcessIdent
   OrphanSweep sweep(keeper, leaders);
   while (!sweep.round()) std::this_thread::sleep_for(sweep.pause());
   for (const pid_t pid : sweep.ended()) grouped.insert(pid);
-  return grouped.size();
+  return {grouped.size(), {sweep.refused().begin(), sweep.refused().end()}};
 }
 
 }  // namespace gibbous

@@ -20,8 +20,13 @@ struct RunProcesses {
   std::uint32_t keeper = 0;  // its number in marks; 0: unknown
 };
 
-// Ends them all, and returns how many there were: those that are counted may be other runs' of the
-// same keeper.
-std::size_t end_left_behind(std::uint32_t keeper, const std::vector<ProcessIdentity>& leaders);
+// What was left of the runs of one keeper.
+struct LeftBehind {
+  std::size_t ended = 0;
+  std::vector<pid_t> alive;  // with another user's rights: no signal reaches them
+};
+
+// Ends them all, as far as this user may.
+LeftBehind end_left_behind(std::uint32_t keeper, const std::vector<ProcessIdentity>& leaders);
 
 }  // namespace gibbous

@@ -157,7 +157,7 @@ class Worker final : private RunsObserver {
   void settle_by_records(std::vector<Found> orphans);
   Runs::KeeperPlace keeper_place(const WorkerRecord& was) const;
   std::uint32_t lost_keeper(const Found& found, std::vector<ProcessIdentity>& leaders) const;
-  void settle_one(const Found& found, const Result<EndRecord>& read, std::size_t left);
+  void settle_one(const Found& found, const Result<EndRecord>& read, const LeftBehind& left);
   void give_end(const Orphan& orphan, const EndRecord& record);
   // `how` is the sentence that says that its processes were ended.
   void lose(const Orphan& orphan, const std::string& how, const EndRecord* record);

@@ -15,10 +15,10 @@
 namespace gibbous {
 namespace {
 
-// Tells of one run how it ended, and how many processes of its keeper's were left and ended now.
+// Tells of one run how it ended, and what was left of its keeper's runs.
 struct Remains {
   Result<EndRecord> record;
-  std::size_t left = 0;
+  LeftBehind left;
 };
 using AllRemains = std::vector<Remains>;
 
@@ -92,10 +92,16 @@ std::string missing_output(const RunRecord& run, const EndRecord& record) {
 constexpr const char* kInterrupted =
     "its host ended before it did, and its processes were ended then";
 
-std::string interrupted_how(const Result<EndRecord>& read, bool known, std::size_t left) {
-  if (left > 0) {
-    return "its host and its keeper were killed, and " + std::to_string(left) +
-           (left == 1 ? " process that was left was" : " processes that were left were") +
+std::string interrupted_how(const Result<EndRecord>& read, bool known, const LeftBehind& left) {
+  if (!left.alive.empty()) {
+    std::string how = "its host ended before it did; of that host's runs, these processes have "
+                      "another user's rights and live on:";
+    for (const pid_t pid : left.alive) how += " " + std::to_string(pid);
+    return how;
+  }
+  if (left.ended > 0) {
+    return "its host and its keeper were killed, and " + std::to_string(left.ended) +
+           (left.ended == 1 ? " process that was left was" : " processes that were left were") +
            " ended only now";
   }
   if (known) return std::string(kInterrupted) + ": " + describe_exit(read->exit);
@@ -146,7 +152,7 @@ void Worker::settle_by_records(std::vector<Found> orphans) {
           auto& list = leaders[each.keeper];
           list.insert(list.end(), each.leaders.begin(), each.leaders.end());
         }
-        std::map<std::uint32_t, std::size_t> left;
+        std::map<std::uint32_t, LeftBehind> left;
         for (const auto& [keeper, list] : leaders) {
           if (keeper != 0) left[keeper] = end_left_behind(keeper, list);
         }
@@ -194,7 +200,8 @@ void Worker::release(const Orphan& orphan) {
   released_[orphan.run.run_id] = orphan;
 }
 
-void Worker::settle_one(const Found& found, const Result<EndRecord>& read, std::size_t left) {
+void Worker::settle_one(const Found& found, const Result<EndRecord>& read,
+                        const LeftBehind& left) {
   const Orphan& orphan = found.orphan;
   if (runs_.find(orphan.run.run_id) != nullptr) {
     // Its keeper came meanwhile.

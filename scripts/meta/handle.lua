@@ -144,6 +144,7 @@
 ---@field dead integer number of its processes that ended
 ---@field survivors integer[] pids of what lives on; when `how` is not 'survivors', of processes
 ---that hide to which run they belong, so that it may be this one: they end with Gibbous
+---@field unseen? boolean /proc cannot be read: what left the process group of the run may live on
 ---@field cleanup_failed? boolean the cleanup command failed: what it started elsewhere may still be
 ---active
 ---@field last_wish_failed? boolean deprecated: the name of `cleanup_failed` before 0.2

@@ -1,6 +1,8 @@
 // Options of `run` functions, and what they return.
 #include "bindings/lua/api/run_value.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <lua.hpp>
@@ -350,6 +352,8 @@ Json usage_value(const Run& run, const RunUsage& usage) {
 Json kill_report(const KillReport& report) {
   Json value = {
       {"how", to_string(report.how)}, {"dead", report.dead}, {"survivors", report.survivors}};
+  // The keeper sees what has left the process group of the run's leader only there.
+  if (::access("/proc/self/stat", R_OK) != 0) value["unseen"] = true;
   if (report.cleanup_failed) {
     value["cleanup_failed"] = true;
     value["last_wish_failed"] = true;  // the name before 0.2

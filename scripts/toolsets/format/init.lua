@@ -65,6 +65,9 @@ function M.kill_text(id, info, signal, report, how)
     lines[#lines + 1] = 'These processes hide to which run they belong, and may be of this one. '
       .. 'They end with Gibbous: ' .. table.concat(report.survivors, ', ')
   end
+  if report.unseen then
+    lines[#lines + 1] = '/proc cannot be read: what left the process group of the run may live on.'
+  end
   if report.cleanup_failed then
     lines[#lines + 1] = 'What it started elsewhere could not be ended, and may live on.'
   end

@@ -186,7 +186,7 @@ end
 
 -- Stops every run of the session that has processes, after those that wait for their turn.
 local function stop_all()
-  local kills, ids, dead, survivors = {}, {}, 0, {}
+  local kills, ids, dead, survivors, unseen = {}, {}, 0, {}, false
   for _, record in ipairs(any_run.queued()) do
     if journal.kill(record.id) then
       ids[#ids + 1] = record.id
@@ -202,15 +202,16 @@ local function stop_all()
   end
   for _, report in ipairs(task.all(kills)) do
     dead = dead + report.dead
+    unseen = unseen or report.unseen
     for _, pid in ipairs(report.survivors) do
       survivors[#survivors + 1] = pid
     end
   end
-  return ids, dead, survivors
+  return ids, dead, survivors, unseen
 end
 
 function actions.stop(args)
-  local ids, dead, survivors
+  local ids, dead, survivors, unseen
   if args.id then
     local handle, record = any_run.find(args.id)
     if not handle then
@@ -221,11 +222,12 @@ function actions.stop(args)
       return { text = ('%s: %s'):format(record.id, how), data = { stopped = { record.id } } }
     end
     local report = stop(handle)
-    ids, dead, survivors = { handle.id }, report.dead, report.survivors
+    ids, dead, survivors, unseen = { handle.id }, report.dead, report.survivors, report.unseen
   else
-    ids, dead, survivors = stop_all()
+    ids, dead, survivors, unseen = stop_all()
   end
-  local text = ('stopped %s, %s; nothing left'):format(table.concat(ids, ' '), processes(dead))
+  local left = unseen and 'what left its process group may live on (no /proc)' or 'nothing left'
+  local text = ('stopped %s, %s; %s'):format(table.concat(ids, ' '), processes(dead), left)
   if dead == 0 and args.id then
     text = ids[1] .. ' had ended'
   elseif #ids == 0 then

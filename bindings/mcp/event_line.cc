@@ -104,7 +104,7 @@ bool is_same_line(const Json& left, const Json& right) {
 // The match is what a long line is cut around.
 LinePlace place_of_match(const Json& event) {
   const auto column = event.find("column");
-  const bool known = column != event.end() && column->is_number_unsigned() && *column > 0;
+  const bool known = column != event.end() && column->is_number_integer() && *column > 0;
   return known ? LinePlace{column->get<std::size_t>() - 1, 1} : LinePlace{0, 1};
 }
 

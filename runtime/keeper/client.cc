@@ -202,7 +202,7 @@ void ClientImpl::kill(RunKey run, int signal_number, Millis grace) {
 }
 
 void ClientImpl::usage(RunKey run, OnUsage on_usage) {
-  // Of a run whose end has just come, the keeper knows what is left before it reports it.
+  // When the end of a run has just come, the keeper already knows what is left of it.
   const Entry* entry = find(run);
   if (entry == nullptr || link_ == nullptr || entry->phase == Phase::kLosing) {
     later([on_usage = std::move(on_usage)] { on_usage(std::nullopt); });

@@ -38,7 +38,7 @@ class OutputTimes {
     Nanos at{0};
   };
 
-  // Of each two neighbours the later one stands for both.
+  // The later of each two neighbours stands for both.
   void thin() {
     for (std::size_t i = 0; i < kMaxMarks / 2; ++i) marks_[i] = marks_[2 * i + 1];
     marks_.resize(kMaxMarks / 2);

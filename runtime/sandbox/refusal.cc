@@ -37,7 +37,7 @@ const std::vector<std::string_view> kNetworkWords = {
     "listen eperm",
 };
 
-// Of programs that look for a server of this machine in a network of the session's own.
+// What programs say that look for a server of this machine in a network of the session's own.
 const std::vector<std::string_view> kRefusedWords = {"connection refused", "connectionrefused",
                                                      "econnrefused", "couldn't connect to server",
                                                      "can't connect to mysql server"};

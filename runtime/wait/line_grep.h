@@ -33,7 +33,7 @@ class LineGrep {
   std::uint64_t shown() const { return shown_; }  // matches in the text
   std::uint64_t lines() const { return line_; }   // lines so far
   std::uint64_t bytes() const { return bytes_; }  // that were searched
-  // Of them, those whose beginning alone was searched: longer than kMaxMatchedLineBytes.
+  // Lines longer than kMaxMatchedLineBytes: only their beginning was searched.
   std::uint64_t long_lines() const { return long_lines_; }
 
  private:

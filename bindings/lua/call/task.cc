@@ -274,7 +274,7 @@ void Task::keep_failure() {
   if (!fits) (void)take_failure();
 }
 
-// Of the root alone: children hand the value on.
+// Only the root reads it: children hand the value on.
 void Task::read_data() {
   Task* holder = parent_ == nullptr && failure_.coded ? error_holder() : nullptr;
   if (holder == nullptr) return;

@@ -69,13 +69,16 @@ bool TerminalProgram::fill() {
 }
 
 std::string TerminalProgram::until(const std::string& part) {
+  // A program that draws all the time never falls silent.
+  const auto limit = std::chrono::steady_clock::now() + Program::kPatience;
   for (;;) {
     const std::size_t at = shown_.find(part, seen_);
     if (at != std::string::npos) {
       seen_ = at + part.size();
       return shown_;
     }
-    if (!fill()) throw std::runtime_error("never shown: " + part + "; shown: " + shown_);
+    if (!fill() || std::chrono::steady_clock::now() > limit)
+      throw std::runtime_error("never shown: " + part + "; shown: " + shown_);
   }
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("top follows a resize of the terminal") {
   write_run(journal);
   TerminalProgram top(top_of(journal));
   top.until("make all");
-  top.resize(6, 40);
+  top.resize(6, 70);
   // Six lines: the sums, the headings, the run, two empty ones, the keys.
   const std::string end = "\x1b[0m\x1b[K\r\n";
   top.until("make all" + end + end + end + "\x1b[2mup/down");

@@ -72,7 +72,8 @@ TEST_CASE("no answer about a flood is longer than 8,000 characters, and each sho
   Flood flood;
   const std::string& id = flood.id;
   CHECK(contains(flood.text("bg_output", {{"id", id}}), "read them with stream=stdout, from="));
-  CHECK(contains(flood.text("job", {{"action", "output"}, {"id", id}}), "from=merged:"));
+  Flood unread;
+  CHECK(contains(unread.text("job", {{"action", "output"}, {"id", unread.id}}), "from=merged:"));
   CHECK(contains(flood.text("read_process_output", {{"id", id}, {"lines", 10000}}),
                  "read them with stream=stdout, from="));
   flood.text("process", {{"action", "output"}, {"pid", id}, {"tail", 10000}});

@@ -133,7 +133,8 @@ TEST_CASE("in the journal, a very long line of one stream is not continued by th
     for (const char* line : {"e one", "two"}) print(host, id, line);
   }
   Host host(with_lean(dir));
-  CHECK(output(host, id, {{"grep", "one|two"}}) == "[merged]\n2:e one\n3:two\n");
+  CHECK(output(host, id, {{"grep", "one|two"}}) ==
+        "[merged]\n2:e one\n3:two\n[1 line longer than 64 KiB: the beginning was searched]\n");
 }
 
 TEST_CASE("job gives both streams in the order in which they came") {

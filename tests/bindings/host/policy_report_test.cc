@@ -203,11 +203,11 @@ TEST_CASE("what an example shows is no matter for a note") {
 }
 
 TEST_CASE("an example that does not match names what no command can meet") {
-  Written layer(kLayer, rule_of("program = 'git push'", "git push"));
+  Written layer(kLayer, rule_of("variable = { '$PATH' }", "PATH=/x make"));
   const auto policy = layer.load(true);
   REQUIRE_FALSE(policy);
   CHECK_THAT(policy.status().message(),
-             Contains("is not matched") && Contains("subcommand = { 'push' }"));
+             Contains("is not matched") && Contains("without $ and ="));
 }
 
 }  // namespace gibbous

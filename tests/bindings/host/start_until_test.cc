@@ -79,6 +79,7 @@ TEST_CASE("what has ended is neither quiet nor waits for input, and is told once
   RuntimeOptions options = auto_mode();
   const TempDir nowhere;
   options.workspace = nowhere.path();
+  options.state_dir = nowhere.path();
   options.mode = "dangerous";
   Host host(options);
   for (const Json& until :
@@ -130,11 +131,11 @@ TEST_CASE("the call that a note names gets the lines between, and data have no n
   Host host(auto_mode());
   for (const char* command :
        {"seq 1000 1999", "seq 1000 1999 | sed 's/^/\\xff /'", "printf %05000d 0", "seq -s x 2000",
-        "seq 500; seq 500 >&2; seq 500", "seq 1000 1500 | sed 's/$/\r/'"}) {
+        "seq 500; seq 500 >&2; seq 500", "seq 1000 1500 | sed 's/$/\\r/'"}) {
     const CallResult result =
         host.call("bg_start", {{"command", command}, {"until", {{"exit", true}}}});
     const std::string text = result.text;
-    INFO(command << ": " << text);
+    INFO(command << ": " << text << result.message);
     CHECK(text.size() < 4'500);  // U+FFFD has three bytes
     const std::size_t note = text.find(" between: bg_output id=");
     REQUIRE(note != std::string::npos);

@@ -103,7 +103,7 @@ TEST_CASE("a daemon that claims to be a detached run does not outlive its host w
   });
   Loop loop;
   CHECK(loop.until([&] { return alive_with(liar).empty(); }));
-  // Of each user one, which its keeper has kept; that ends when nothing can find it any more.
+  // Each user has one that its keeper has kept; it ends when nothing can find it any more.
   const std::vector<pid_t> left = alive_with(kept);
   CHECK(!left.empty());
   std::filesystem::remove_all(directory);

@@ -151,7 +151,10 @@ TEST_CASE("a size out of range is refused before anything starts") {
 
 TEST_CASE("a new size reaches the foreground as SIGWINCH") {
   Desk desk;
-  Run& run = desk.start("trap 'stty size' WINCH; echo ready; while :; do read x; done");
+  // bash runs no trap before its read has ended.
+  Run& run = desk.start(
+      R"(exec perl -e '$SIG{WINCH} = sub { system "stty size" }; $| = 1; print "ready\n"; )"
+      R"(sleep 1 while 1')");
   desk.until_shown(run, "ready");
   REQUIRE(desk.table.runs->resize(run, {40, 120}).ok());
   desk.until_shown(run, "40 120");

@@ -33,11 +33,10 @@ TEST_CASE("without directories of a session there is no layer, and the report sa
     if (!machine.mounts) continue;
     INFO(describe(machine));
     Box box(machine);
-    // The temporary directories of the machine have none: runs have the session's own.
-    box.spec().layered = {box.path("home/.cache")};
-    CHECK(caches_of(box).empty());
-    box.spec().layered = {"/usr/lib"};
-    CHECK_THAT(caches_of(box), Contains("no temporary directories of the session's own"));
+    for (const std::string& place : {box.path("home/.cache"), std::string("/usr/lib")}) {
+      box.spec().layered = {place};
+      CHECK_THAT(caches_of(box), Contains("no temporary directories of the session's own"));
+    }
   }
 }
 

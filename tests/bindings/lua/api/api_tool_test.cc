@@ -181,7 +181,13 @@ TEST_CASE("a called tool's approval is requested on behalf of the host's call") 
 namespace {
 
 constexpr char kSwitched[] =
-    "define('extra', function() time.sleep(5) return 'here' end, { enabled = false })\n"
+    "local held = false\n"
+    "define('hold', function() held = true return '' end)\n"
+    "define('let_go', function() held = false return '' end)\n"
+    "define('extra', function()\n"
+    "  while held do time.sleep(5) end\n"
+    "  return 'here'\n"
+    "end, { enabled = false })\n"
     "define('on', function() tool.enable('extra') return '' end)\n"
     "define('off', function() tool.disable('extra') return '' end)\n"
     "define('call', function()\n"
@@ -214,11 +220,13 @@ TEST_CASE("a call goes on when its tool is disabled meanwhile, and can be cancel
   World world;
   world.start(kSwitched);
   world.run("on");
+  world.run("hold");
   const CallId id = world.begin("extra");
   const CallId other = world.begin("extra");
   world.settle();
   world.run("off");
   CHECK(world.engine->cancel(other));
+  world.run("let_go");
   CHECK(world.finish(id).text == "here");
   CHECK(world.finish(other).code == "cancelled");
   CHECK(world.run("extra").code == "unknown_tool");

@@ -217,6 +217,11 @@ void add_programs(Knowledge* knowledge) {
   ProgramSpec pnpm;
   pnpm.subcommands["dlx"] = std::make_shared<const ProgramSpec>(wrapper(""));
   add(knowledge, "pnpm", pnpm);
+  ProgramSpec session;
+  session.runs.push_back(runs(RunsSpec::How::kJoined));
+  ProgramSpec tmux;
+  tmux.subcommands["new"] = std::make_shared<const ProgramSpec>(session);
+  add(knowledge, "tmux", tmux);
   ProgramSpec cc;
   cc.values = words("-o");
   cc.accesses.push_back({AccessKind::kWrite, {options("-o")}, {}, {}, false});

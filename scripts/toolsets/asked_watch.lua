@@ -22,7 +22,7 @@ function M.schema(prefix)
     },
   }, { rare = true })
   return schema.array(schema.one_of { schema.string {}, full }, {
-    description = prefix .. 'RE2, or preset: ' .. table.concat(named_watchers.names, ', '),
+    description = prefix .. 'RE2 or preset: ' .. table.concat(named_watchers.names, ', '),
     max_items = 64, optional = true,
   })
 end

@@ -28,7 +28,7 @@ M.UNTIL = schema.object({
     description = 'ms (30000)', minimum = 0, maximum = MAX_WAIT_MS, optional = true,
   },
 }, {
-  description = 'Wait for the first; answers with it or the failure',
+  description = 'Wait for the first; answers with it or why not',
   optional = true,
 })
 

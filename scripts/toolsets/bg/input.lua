@@ -6,7 +6,7 @@ local typing = require 'toolsets.typing'
 return tool {
   name = 'bg_input',
   title = 'Type into a background process',
-  description = 'Type into a process; answers with what changed.',
+  description = 'Type into a process, and get what changed.',
   permission = 'execute',
   annotations = { destructive = true, idempotent = false, open_world = true },
   typed = 'keys',

@@ -158,7 +158,7 @@ return tool {
       default = true,
     },
     grep = schema.string {
-      description = 'RE2: only matching lines',
+      description = 'RE2: matching lines',
       optional = true,
     },
     context = schema.integer {

@@ -69,7 +69,7 @@ return tool {
   permission = 'execute',
   annotations = { destructive = true, idempotent = false, open_world = true },
   input = schema.object {
-    command = schema.string { description = '$SHELL command to execute' },
+    command = schema.string { description = 'Shell command to execute' },
     timeout = schema.number {
       description = 'Timeout in ms (default: 300000 = 5 min, 0 = no timeout)',
       minimum = 0,
@@ -80,7 +80,7 @@ return tool {
       optional = true,
     },
     ['until'] = start_until.UNTIL,
-    cwd = schema.string { optional = true },
+    cwd = schema.string { optional = true, description = 'Where $SHELL starts' },
     env = environment.SCHEMA,
     pty = schema.boolean { optional = true },
     stdin = start_until.STDIN,

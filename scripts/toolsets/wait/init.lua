@@ -138,7 +138,7 @@ end
 local wait_for = tool {
   name = 'wait_for',
   title = 'Wait for something to happen',
-  description = 'Wait for the first; fails at once when it can no longer happen.',
+  description = 'Wait for the first; fails once it cannot happen.',
   permission = 'read',
   task = TASK_AFTER_MS,
   input = shape.INPUT,

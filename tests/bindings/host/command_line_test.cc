@@ -98,19 +98,19 @@ TEST_CASE("a configured shell gets its lines, and tools name it") {
   const auto described = [](Desk& desk) {
     for (const ToolInfo& tool : desk.host->runtime->tools()) {
       if (tool.name == "bg_start")
-        return Json::parse(tool.input_schema)["properties"]["command"]["description"]
+        return Json::parse(tool.input_schema)["properties"]["cwd"]["description"]
             .get<std::string>();
     }
     return std::string();
   };
   Desk plain({}, "return { shell = '/bin/sh' }");
   CHECK_THAT(plain.run("echo $0"), Contains("/bin/sh"));
-  CHECK(described(plain) == "sh command to execute");
+  CHECK(described(plain) == "Where sh starts");
   Desk usual;
   CHECK(described(usual) ==
-        (has_bash() ? "bash command to execute" : "sh command to execute"));
+        (has_bash() ? "Where bash starts" : "Where sh starts"));
   Desk elsewhere({}, "return { executor = 'pid-namespace' }");
-  CHECK(described(elsewhere) == "shell command to execute");
+  CHECK(described(elsewhere) == "Where shell starts");
 }
 
 TEST_CASE("a last command that crashes ends its run by its signal") {

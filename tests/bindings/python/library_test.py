@@ -46,7 +46,7 @@ class Library(support.TempDirs):
         self.assertRegex(run.stdout, r'^\d+\.\d+\.\d+$')
 
     def test_a_name_of_an_option_that_is_nearly_right_is_named(self):
-        with self.assertRaisesRegex(gibbous.InvalidArgument, "scripts.*did you mean 'scripts_dir'"):
+        with self.assertRaisesRegex(gibbous.GibbousError, "scripts.*did you mean 'scripts_dir'"):
             gibbous.SyncRuntime(library=support.library, scripts='tools')
 
     def test_an_interface_of_the_same_kind_with_at_least_our_functions_fits(self):

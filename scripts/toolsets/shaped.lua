@@ -10,8 +10,11 @@ M.MAX_CHARS = 8000
 --- Output of a run up to this size is shown whole.
 M.WHOLE_BYTES = 2000
 
--- More of it is shown as its beginning and its end, each of this size.
-local END_BYTES = 900
+--- The same of one that is not ready yet, for a set of tools that says little.
+M.BRIEF_BYTES = 240
+
+-- More of it is shown as its beginning and its end, each of this part.
+local END_PART = 0.45
 -- What notes and states around the output may take.
 local NOTES_BYTES = 400
 local BYTES_A_TOKEN = 4
@@ -73,8 +76,8 @@ function M.output(handle)
 end
 
 -- Returns the whole lines at the beginning of merged output, and the offset after them.
-local function beginning(handle, from)
-  local raw = handle:read { stream = 'merged', since = from, max_bytes = END_BYTES, raw = true }
+local function beginning(handle, from, max_bytes)
+  local raw = handle:read { stream = 'merged', since = from, max_bytes = max_bytes, raw = true }
   local lines = raw.text:match '^.*\n'
   local is_exact = lines and #raw.text == raw.to - raw.from
   local to = is_exact and from + #lines or raw.to
@@ -88,19 +91,22 @@ end
 ---@param handle Run
 ---@param reader string
 ---@param how fun(id: string, stream: string, from: integer): string
+---@param whole_bytes? integer what is shown whole; default: WHOLE_BYTES
 ---@return string text
 ---@return string last without the note, for data: all of it, or its end
-function M.ends(handle, reader, how)
-  local part = handle:read { stream = 'merged', reader = reader, max_bytes = M.WHOLE_BYTES }
+function M.ends(handle, reader, how, whole_bytes)
+  local whole = whole_bytes or M.WHOLE_BYTES
+  local share = math.floor(whole * END_PART)
+  local part = handle:read { stream = 'merged', reader = reader, max_bytes = whole }
   if not part.more and not part.gap then
     return part.text, part.text
   end
   local last = handle:tail {
-    stream = 'merged', lines = END_BYTES, max_bytes = END_BYTES, reader = reader,
+    stream = 'merged', lines = share, max_bytes = share, reader = reader,
   }
   local first, to = '', part.from
   if not part.gap then
-    first, to = beginning(handle, part.from)
+    first, to = beginning(handle, part.from, share)
   end
   local lines = last.first_line - select(2, first:gsub('\n', ''))
   local bytes = last.from - (part.gap and part.gap.from or to)

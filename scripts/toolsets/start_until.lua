@@ -149,13 +149,13 @@ local function reading_of(asked)
 end
 
 -- Returns what it has printed since an answer showed that, and the same for data.
-local function printed(handle, asked)
+local function printed(handle, asked, whole_bytes)
   local screen = handle:info().pty and handle:screen()
   if screen and screen.alternate then
     local rows = table.concat(screen.lines, '\n'):gsub('\n+', '\n')
     return format.cut(rows, shaped.WHOLE_BYTES), rows
   end
-  return shaped.ends(handle, 'until', reading_of(asked))
+  return shaped.ends(handle, 'until', reading_of(asked), whole_bytes)
 end
 
 -- Says how a run ended.
@@ -252,7 +252,7 @@ end
 
 -- The wait limit came first.
 local function not_ready(handle, info, asked, answer)
-  local output, data = printed(handle, asked)
+  local output, data = printed(handle, asked, asked.brief and shaped.BRIEF_BYTES)
   marks.tell(handle, asked.session, 'lines')
   local obstacle = answer.obstacle
   local message = asked.brief and answer.seen and not answer.older

@@ -65,7 +65,7 @@ M.INPUT = schema.object {
     description = 'RE2 that a row of the terminal matches', min_length = 1, optional = true,
     rare = true,
   },
-  http = schema.string { description = 'URL', optional = true },
+  http = schema.string { optional = true },
   http_status = schema.integer {
     minimum = 100, maximum = 599, optional = true, rare = true,
     description = 'Status that it must answer with (default: any from 200 to 399)',

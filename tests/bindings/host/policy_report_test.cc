@@ -206,8 +206,7 @@ TEST_CASE("an example that does not match names what no command can meet") {
   Written layer(kLayer, rule_of("variable = { '$PATH' }", "PATH=/x make"));
   const auto policy = layer.load(true);
   REQUIRE_FALSE(policy);
-  CHECK_THAT(policy.status().message(),
-             Contains("is not matched") && Contains("without $ and ="));
+  CHECK_THAT(policy.status().message(), Contains("is not matched") && Contains("without $ and ="));
 }
 
 }  // namespace gibbous

@@ -44,7 +44,7 @@ class MemoryCap {
   // collect all the time.
   void collected();
   // Call before a script runs. Above three quarters, it collects what the last script held, unless
-  // that much was found to be live between calls before.
+  // that much was found to be live between calls before and there is room beside it.
   void enter();
 
  private:

@@ -68,6 +68,7 @@ TEST_CASE("tasks that fail in one another are counted against the memory of scri
   CHECK(world.run("beside").code == "memory_exceeded");
   const auto& memory = world.engine->current()->state().memory();
   CHECK(memory.used() < memory.limits().total_bytes);
+  CHECK(world.run("data").code == "odd");  // nothing of that is in the way of the next call
 }
 
 TEST_CASE("wrong use of a suspending function names it, the argument and the script's line") {

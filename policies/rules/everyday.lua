@@ -156,15 +156,14 @@ return {
     program = 'date dmesg crontab timedatectl hostnamectl localectl loginctl service launchctl '
       .. 'defaults dconf '
       .. 'gsettings nmcli resolvectl networkctl smartctl zpool zfs dkms pm2 nvidia-smi tmux screen '
-      .. 'notify-send pbcopy pbpaste xclip xsel wl-copy open xdg-open arp route sysctl dpkg adb '
-      .. 'code',
+      .. 'notify-send pbcopy pbpaste xclip xsel wl-copy open xdg-open arp route sysctl dpkg adb',
     test = function(command)
       if command.program == 'tmux' then
         return own_tmux(command)
       end
       local free = { ['notify-send'] = true, pbcopy = true, pbpaste = true, xclip = true,
       xsel = true,
-        open = true, ['xdg-open'] = true, crontab = true, code = true, ['nvidia-smi'] = true,
+        open = true, ['xdg-open'] = true, crontab = true, ['nvidia-smi'] = true,
         date = true, dmesg = true }
       return free[command.program] or #command.argv == 1 or verbs.looks(command)
         or command.argv[2]:find('^%-[lLaqn]') ~= nil or command.argv[2] == 'devices'

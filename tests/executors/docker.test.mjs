@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { Engine, IMAGE } from './engine.mjs';
-import { Session, temporaryDirectory, until } from './support.mjs';
+import { GIBBOUS, LIMIT, Session, output, temporaryDirectory, until } from './support.mjs';
 
 const MEBIBYTE = 1024 * 1024;
 let engine;
@@ -51,6 +51,21 @@ async function takenPort(t) {
   t.after(() => server.close());
   return server.address().port;
 }
+
+test('in a default container, Gibbous runs what no rule knows, without a network', LIMIT, async (t) => {
+  if (engine.reason) return t.skip(engine.reason);
+  const frob = path.join(await temporaryDirectory(t), 'frob');
+  await writeFile(frob, '#!/bin/sh\necho begun; nc 127.0.0.1 1', { mode: 0o755 });
+  const linked = (await output('ldd', [GIBBOUS])).stdout.match(/\/\S+/g);
+  const files = [...linked.map((file) => `${file}:${file}`), `${GIBBOUS}:/bin/gibbous`, `${frob}:/bin/frob`];
+  const inside = ['run', '--rm', '-w', '/tmp', '-e', 'HOME=/tmp', ...files.flatMap((file) => ['-v', `${file}:ro`])];
+  for (const user of ['0', '1000']) {
+    const said = await engine.docker(...inside, '-u', user, IMAGE, 'gibbous', 'call', '--mode', 'auto', 'bg_start',
+      JSON.stringify({ command: 'frob', until: { exit: true } }));
+    assert.match(said, /begun/);
+    assert.match(said, /Permission denied|Operation not permitted/);
+  }
+});
 
 describe('docker', { concurrency: 2 }, () => {
   docker('streams stay apart, the exit code is the command\'s, the container goes', async (s) => {

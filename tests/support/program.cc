@@ -85,7 +85,8 @@ Program::Program(const ProgramSpec& spec) {
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
   sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);
+  // Tests may run below nohup, or in the background of a shell.
+  for (const int number : {SIGPIPE, SIGHUP, SIGINT, SIGQUIT}) sigaddset(&defaults, number);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   std::vector<std::string> argv = spec.argv;

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <stdexcept>
 #include <system_error>
@@ -29,6 +30,8 @@ TerminalProgram::TerminalProgram(const ProgramSpec& spec) {
   pid_ = forkpty(&terminal, nullptr, nullptr, nullptr);
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "forkpty");
   if (pid_ == 0) {
+    // Tests may run below nohup, or in the background of a shell.
+    for (const int number : {SIGHUP, SIGINT, SIGQUIT}) ::signal(number, SIG_DFL);
     execv(argv[0], argv.data());
     _exit(127);
   }

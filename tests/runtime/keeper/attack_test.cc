@@ -252,7 +252,7 @@ TEST_CASE("a bomb of processes in sessions of their own is ended by its limit, a
       const pid_t pid = patient_fork();
       if (pid == 0) {
         ::setenv("GIBBOUS_CGROUPS", "off", 1);
-        constexpr int kMostProcesses = 250;
+        constexpr int kMostProcesses = 150;
         const PidsGroup group(kMostProcesses);
         std::string said = "an assertion failed";
         try {

@@ -37,7 +37,8 @@ void MemoryCap::enter() {
   // What the last collection could not free may be garbage by now, such as a dead coroutine's
   // stack.
   const std::size_t limit = limits_.total_bytes;
-  const bool has_room = used_ + limit / kSmallestStep <= limit;  // else the script would fail at once
+  const bool has_room =
+      used_ + limit / kSmallestStep <= limit;  // else the script would fail at once
   if (has_room && used_ <= std::max(limit / 4 * 3, held_outside_ + limit / kSmallestStep)) return;
   entering_ = true;
   collect_above_ = 0;

@@ -183,9 +183,8 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   context.secrets = config.take_secrets(host::inherited_environment(), &runs_options.env);
   for (const auto& [name, value] : given.secrets) context.secrets[name] = {value, "", "", {}};
   options.secrets.clear();  // one copy is enough
-  hidden_files = given.hidden_paths;
   for (const auto& [name, token] : config.mcp_tokens) {
-    if (!token.file.empty()) hidden_files.push_back(token.file);
+    if (!token.file.empty()) options.hidden_paths.push_back(token.file);
     const bool is_ours = options.session.starts_with(token.session + "@");
     if (is_ours && token.approver == "client") approver = name;
   }
@@ -285,7 +284,7 @@ Status Runtime::Impl::init_parts() {
   for (const std::string& own : {layers->user_directory()}) {
     if (!own.empty()) context.path_variables["CONFIG"].push_back(own);
   }
-  for (const std::string& own : hidden_files) {
+  for (const std::string& own : options.hidden_paths) {
     std::error_code error;
     const auto path = std::filesystem::absolute(own, error).lexically_normal();
     if (!own.empty() && !error) context.path_variables["STATE"].push_back(path);

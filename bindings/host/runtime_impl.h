@@ -182,8 +182,7 @@ struct Runtime::Impl {
   host::PolicyRedactor policy_redactor;
   std::unique_ptr<host::StateGate> state_gate;
   std::unique_ptr<host::AskNotice> ask_notice;
-  std::vector<std::string> hidden_files;  // of clients; hidden from runs
-  std::string approver;                  // see Decisions
+  std::string approver;  // see Decisions
   std::unique_ptr<host::Decisions> decisions;
   std::unique_ptr<lua::ScriptMonitor> monitor;
   std::unique_ptr<host::Backlog> backlog;

@@ -69,8 +69,8 @@ class TemporaryGroup {
   // "sandbox_unavailable": a run never gets the machine's in their stead because of what another
   // one did.
   static Result<std::shared_ptr<TemporaryGroup>> make(const std::string& name);
-  // Only holds the group's own place, for what lies beside the directories. That a session has these
-  // says that a sandboxed run may have left something in them.
+  // Only holds the group's own place, for what lies beside the directories: a session that has the
+  // directories counts as one whose sandboxed runs may have left something in them.
   static Result<std::shared_ptr<TemporaryGroup>> make_beside(const std::string& name);
   ~TemporaryGroup();
   TemporaryGroup(const TemporaryGroup&) = delete;

@@ -153,7 +153,7 @@ local function printed(handle, asked, whole_bytes)
   local screen = handle:info().pty and handle:screen()
   if screen and screen.alternate then
     local rows = table.concat(screen.lines, '\n'):gsub('\n+', '\n')
-    return format.cut(rows, shaped.WHOLE_BYTES), rows
+    return format.cut(rows, whole_bytes or shaped.WHOLE_BYTES), rows
   end
   return shaped.ends(handle, 'until', reading_of(asked), whole_bytes)
 end

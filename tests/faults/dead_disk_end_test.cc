@@ -114,7 +114,7 @@ TEST_CASE(
       DyingDesk desk(place);
       if (!desk.disk.mounted()) return;
       Host host(desk.options());
-      const Revival revival(desk.disk);  // whoever was given up ends then, with what it used
+      const Revival revival(desk.disk);  // threads that were given up end then
       REQUIRE(host.call("logged", {{"command", desk.command()}, {"path", desk.log()}}).ok);
       REQUIRE(host.until([&] { return desk.started(); }));
       desk.disk.die();

@@ -97,19 +97,20 @@ TEST_CASE("a path that the host hides is read by no sandboxed run, and asked abo
   const TempDir ours;
   const TempDir workspace;
   RuntimeOptions options = auto_mode();
-  options.hidden_paths = {ours.write("token", kValue)};
+  options.hidden_paths = {ours.write("token", kValue), workspace.write("token", kValue)};
   options.workspace = workspace.path();
   const std::string readable = ours.write("beside", "free");
   const auto read = [&](const std::string& path) {
     Host host(options);
     return host.call("bg_start", {{"command", "cat " + path}, {"until", {{"exit", true}}}});
   };
-  CHECK_FALSE(read(options.hidden_paths[0]).ok);
+  for (const std::string& hidden : options.hidden_paths) CHECK_FALSE(read(hidden).ok);
   CHECK_THAT(read(readable).text, Contains("free"));
   options.mode = "dangerous";
   options.sandbox = "workspace";
   CHECK_THAT(read(readable).text, Contains("free"));
-  CHECK_THAT(read(options.hidden_paths[0]).text, Contains("exit") && !Contains(kValue));
+  for (const std::string& hidden : options.hidden_paths)
+    CHECK_THAT(read(hidden).text, Contains("exit") && !Contains(kValue));
 }
 
 TEST_CASE("a secret that does not exist or cannot be had is an error that says why") {

@@ -38,16 +38,18 @@ void processes(const Machine& machine, Table& table) {
   table.row("end_with_host", machine.keeper, kNo, kNoKeeper);
   table.row("end_with_keeper", machine.keeper, kNo, kNoKeeper);
   table.row("setuid_programs", machine.keeper && machine.root, kNo,
-            machine.keeper ? "no signal of this user reaches what has another user's rights, such as "
-                             "sudo: a kill and the next start name it"
-                           : kNoKeeper);
+            machine.keeper
+                ? "no signal of this user reaches what has another user's rights, such as "
+                  "sudo: a kill and the next start name it"
+                : kNoKeeper);
   const bool marked = machine.marks != MarkMode::kNone;
   table.row("daemons", machine.keeper && machine.proc && marked, machine.keeper ? kPartly : kNo,
             !machine.keeper ? kNoKeeper
-            : !machine.proc ? "/proc cannot be read: what leaves the process group of its run is "
-                              "neither seen nor ended"
-                            : "a daemon that leaves its session, parents and environment ends with "
-                             "the host, not with its run: other programs use the limits for marks");
+            : !machine.proc
+                ? "/proc cannot be read: what leaves the process group of its run is "
+                  "neither seen nor ended"
+                : "a daemon that leaves its session, parents and environment ends with "
+                  "the host, not with its run: other programs use the limits for marks");
   const std::string missing = machine.no_scope.empty() ? "" : " (" + machine.no_scope + ")";
   if (!machine.keeper) {
     table.row("hiding_daemons", false, kNo, kNoKeeper);

@@ -140,8 +140,8 @@ void mend_shared(sqlite3* database) {
       ::lstat((std::string(path) + "-wal").c_str(), &log) != 0) {
     return;
   }
-  // A first region that was cut keeps a header that vouches for the rest. SQLite itself makes one in
-  // several steps, and fills it after that.
+  // A first region that was cut keeps a header that vouches for the rest. SQLite itself makes one
+  // in several steps, and fills it after that.
   if (const off_t size = file.st_size; size > 0 && size < kRegionBytes) {
     std::this_thread::sleep_for(kRegionIsMade);
     if (::lstat(shared.c_str(), &file) == 0 && file.st_size == size) {

@@ -94,8 +94,9 @@ constexpr const char* kInterrupted =
 
 std::string interrupted_how(const Result<EndRecord>& read, bool known, const LeftBehind& left) {
   if (!left.alive.empty()) {
-    std::string how = "its host ended before it did; of that host's runs, these processes have "
-                      "another user's rights and live on:";
+    std::string how =
+        "its host ended before it did; of that host's runs, these processes have "
+        "another user's rights and live on:";
     for (const pid_t pid : left.alive) how += " " + std::to_string(pid);
     return how;
   }
@@ -200,8 +201,7 @@ void Worker::release(const Orphan& orphan) {
   released_[orphan.run.run_id] = orphan;
 }
 
-void Worker::settle_one(const Found& found, const Result<EndRecord>& read,
-                        const LeftBehind& left) {
+void Worker::settle_one(const Found& found, const Result<EndRecord>& read, const LeftBehind& left) {
   const Orphan& orphan = found.orphan;
   if (runs_.find(orphan.run.run_id) != nullptr) {
     // Its keeper came meanwhile.

@@ -107,8 +107,7 @@ TEST_CASE("a configured shell gets its lines, and tools name it") {
   CHECK_THAT(plain.run("echo $0"), Contains("/bin/sh"));
   CHECK(described(plain) == "Where sh starts");
   Desk usual;
-  CHECK(described(usual) ==
-        (has_bash() ? "Where bash starts" : "Where sh starts"));
+  CHECK(described(usual) == (has_bash() ? "Where bash starts" : "Where sh starts"));
   Desk elsewhere({}, "return { executor = 'pid-namespace' }");
   CHECK(described(elsewhere) == "Where shell starts");
 }

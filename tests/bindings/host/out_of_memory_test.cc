@@ -63,7 +63,8 @@ TEST_CASE("a kill by the kernel for the memory of the group around is told") {
     const CallResult result =
         host.call("bg_start", {{"command", command}, {"until", {{"exit", true}}}});
     INFO(command << ": " << result.text << result.message);
-    CHECK(result.text.find(": killed: out of memory (limit 512.0 MiB) after ") != std::string::npos);
+    CHECK(result.text.find(": killed: out of memory (limit 512.0 MiB) after ") !=
+          std::string::npos);
     CHECK(Json::parse(result.data)["until"]["state"] == "killed");
   }
   const CallResult other =

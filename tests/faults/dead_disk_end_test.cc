@@ -45,7 +45,8 @@ struct Place {
   const char* command = "";
 };
 
-constexpr const char* kQuiet = "echo one; exec sleep 1000 ";
+// With the path of its program: a shell looks at its directory as it searches for one.
+constexpr const char* kQuiet = "echo one; exec /bin/sleep 1000 ";
 constexpr const char* kFlood =
     "while :; do echo 0123456789012345678901234567890123456789; done; : ";
 
@@ -72,10 +73,7 @@ struct DyingDesk {
   }
   std::string log() const { return place.log ? disk.path("log") : dir.path() + "/log"; }
   // Says that it has begun in a file on a local disk.
-  std::string command() const {
-    return "echo > '" + begun() + "'; " + place.command +
-           (place.command == std::string(kQuiet) ? tag.substr(1, 6) : tag);
-  }
+  std::string command() const { return "echo > '" + begun() + "'; " + place.command + needle(); }
   std::string begun() const { return dir.path() + "/begun"; }
   // A shell looks at its directory as it starts: one that the disk catches there cannot be killed
   // by anybody, and tells nothing about the runtime.
@@ -90,7 +88,7 @@ struct DyingDesk {
   }
   bool running() const { return !testing::processes_with(needle()).empty(); }
   std::string needle() const {
-    return place.command == std::string(kQuiet) ? tag.substr(1, 6) : tag;
+    return place.command == std::string(kQuiet) ? tag.substr(1) : tag;  // a number
   }
 
   const Place place;

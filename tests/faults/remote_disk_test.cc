@@ -364,14 +364,14 @@ TEST_CASE("remote disk: a host that is killed while it hangs there leaves no run
                disk.directory()};
   testing::Loop loop;
   Conversation session(spec);
-  // A shell looks at its directory when it begins; one that hangs there cannot be killed by
-  // anybody.
+  // A shell looks at its directory when it begins and as it searches for a program; one that
+  // hangs there cannot be killed by anybody.
   const std::string begun = dir.path() + "/begun";
   const std::string word = testing::unique_word();
-  const Json started = session.call(
-      "logged",
-      {{"command", "echo > '" + begun + "'; while true; do echo " + word + "; sleep 0.05; done"},
-       {"path", disk.path("log")}});
+  const Json started =
+      session.call("logged", {{"command", "echo > '" + begun + "'; while true; do echo " + word +
+                                              "; /bin/sleep 0.05; done"},
+                              {"path", disk.path("log")}});
   INFO(started.dump());
   REQUIRE(started.contains("result"));
   REQUIRE(loop.until([&] { return std::filesystem::exists(begun); }));

@@ -31,10 +31,6 @@ std::vector<report::UsageSample> samples_of(JournalReader& reader, const std::st
   return samples;
 }
 
-}  // namespace
-
-namespace {
-
 Result<report::Story> story_of(const std::string& state_dir, const std::string& session) {
   auto reader = inspect::open_journal(state_dir);
   if (!reader) return reader.status();

@@ -70,7 +70,8 @@ Result<std::string> find_session(JournalReader& reader, const std::string& name,
   const std::string own = workspace_of(directory, *runs);
   const RunRecord* found = nullptr;
   for (const RunRecord& run : *runs) {
-    if (short_session(run) != name && run.workspace != name) continue;
+    const bool unnamed = run.client.empty() && name == "-";
+    if (!unnamed && short_session(run) != name && run.workspace != name) continue;
     if (found == nullptr || (run.workspace == own && found->workspace != own)) found = &run;
   }
   if (found != nullptr) return found->client;

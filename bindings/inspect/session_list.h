@@ -28,7 +28,7 @@ Result<std::vector<SessionSummary>> list_sessions(JournalReader& reader,
 
 // Returns the session that a name means which `gibbous ps` shows: its own, also without its
 // workspace (one of the workspace around `directory` first), that of a run or a label, or a
-// workspace.
+// workspace; "-" is the one without a name.
 Result<std::string> find_session(JournalReader& reader, const std::string& name,
                                  const std::string& directory);
 

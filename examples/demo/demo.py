@@ -240,9 +240,11 @@ def remember(gibbous, workspace, state, cursor):
     check(numbers == expected, f'poll continues after item {cursor["since_seq"]}, with no item missing or repeated')
     check(seen['status'] == 'lost', f'and reports how the run ended: {seen["status"]}, {seen["reason"]}')
     agent.close()
-    report = subprocess.run([gibbous, 'report', '', '--state', str(state), '--output', str(workspace / 'report.html')],
+    page = workspace / 'report.html'
+    report = subprocess.run([gibbous, 'report', '-', '--state', str(state), '--output', str(page)],
                             capture_output=True, text=True, check=False)
-    check(report.returncode == 0, f'gibbous report wrote a page about the session: {report.stdout.strip()}')
+    check(report.returncode == 0 and page.exists(),
+          f'gibbous report wrote a page about the session: {report.stdout.strip()}')
 
 
 def end_of_input(gibbous, workspace, state):

@@ -62,6 +62,8 @@ Status read_decisions(JournalReader& reader, Story& story) {
     if (!page) return page.status();
     if (page->empty()) return {};
     filter.above_id = page->back().id;
+    if (story.session.empty())
+      std::erase_if(*page, [](const auto& decision) { return !decision.session_id.empty(); });
     story.decisions.insert(story.decisions.end(), std::make_move_iterator(page->begin()),
                            std::make_move_iterator(page->end()));
     if (story.decisions.size() <= kMaxStoryDecisions) continue;
@@ -87,13 +89,16 @@ void find_span(Story& story) {
 Result<Story> read_story(JournalReader& reader, const std::string& session, std::int64_t now,
                          const SampleSource& samples) {
   if (Status status = inspect::check_session(reader, session); !status) return status;
-  Result<std::vector<RunRecord>> records = reader.runs(session, kMaxStoryRuns + 1);
+  // To the journal, "" is all sessions.
+  Result<std::vector<RunRecord>> records =
+      reader.runs(session, session.empty() ? inspect::kMaxListedRuns : kMaxStoryRuns + 1);
   if (!records) return records.status();
+  if (session.empty()) std::erase_if(*records, [](const auto& run) { return !run.client.empty(); });
   Story story;
   story.session = session;
   story.made_at = now;
   story.runs_left_out = records->size() > kMaxStoryRuns;
-  if (story.runs_left_out) records->pop_back();
+  records->resize(std::min(records->size(), kMaxStoryRuns));
   std::reverse(records->begin(), records->end());
   const std::size_t share = std::clamp(kOutputBytes / std::max<std::size_t>(records->size(), 1),
                                        kMinRunOutputBytes, kMaxRunOutputBytes);

@@ -157,16 +157,6 @@ Examples:
   gibbous policy diff shipped my-policies --since 7d
   gibbous policy diff old-policies my-policies --log decisions.jsonl)";
 
-constexpr const char* kPolicySuggestFooter = R"(
-Prints a Lua module with a rule for each kind of command that people approved again and again, so that
-it is asked about no more. It is about plain commands that only rules ask about: not inline code, what
-is in doubt, what no rule knows, or credentials. Read each rule before you use it. What was approved is
-in the journal and in the remembered approvals, or in FILE, as 'gibbous policy log --json' writes it.
-
-Examples:
-  gibbous policy suggest --policies team --since 30d > team/suggested.lua
-  gibbous policy suggest --least 5 --json)";
-
 constexpr const char* kApprovalsFooter = R"(
 Examples:
   gibbous approvals list
@@ -227,24 +217,6 @@ void add_policy_log(CLI::App& policy, Options& options) {
   log->add_flag("--json", options.json, "Print JSON");
 }
 
-void add_policy_suggest(CLI::App& policy, Options& options) {
-  CLI::App& suggest = add_policy_task(policy, options, PolicyTask::kSuggest, "suggest",
-                                      "Print rules that spare questions people keep approving.",
-                                      kPolicySuggestFooter);
-  suggest.add_option("--least", options.least, "Only what was approved so many times [3]")
-      ->type_name("N")
-      ->check(CLI::Range(2, 1'000'000));
-  suggest.add_option("--since", options.since, "Only approvals from this time on")
-      ->type_name("WHEN");
-  suggest.add_option("--log", options.log_file, "A decision log as JSON lines [the journal]")
-      ->type_name("FILE")
-      ->check(CLI::ExistingFile);
-  suggest
-      .add_option("--state", options.runtime.state_dir,
-                  "State directory, with the journal and approvals")
-      ->type_name("DIR");
-}
-
 void add_policy_commands(CLI::App& app, Options& options) {
   CLI::App& policy =
       add_command(app, options, Command::kPolicy, "policy",
@@ -282,7 +254,6 @@ void add_policy_commands(CLI::App& app, Options& options) {
       ->check(CLI::Range(0.0, 100.0));
   test.add_flag("--strict", options.strict, "Also fail on rules that never decide, and on notes");
   add_policy_log(policy, options);
-  add_policy_suggest(policy, options);
   CLI::App& diff =
       add_policy_task(policy, options, PolicyTask::kDiff, "diff",
                       "Show which verdicts of the decision log would change.", kPolicyDiffFooter);

@@ -42,7 +42,7 @@ enum class Command {
   kVersion
 };
 enum class AskTask { kList, kShow, kAnswer };
-enum class PolicyTask { kCheck, kExplain, kTest, kLog, kSuggest, kDiff };
+enum class PolicyTask { kCheck, kExplain, kTest, kLog, kDiff };
 
 // The word for the policy that ships, where a directory may stand.
 inline constexpr const char* kShippedPolicy = "shipped";
@@ -71,7 +71,6 @@ struct Options {
   bool untested = false;    // policy check and explain: its own tests may fail
   double threshold = 0;     // policy test: per cent of one's own rules
   bool strict = false;      // policy test, tools
-  std::size_t least = 3;    // policy suggest: approvals
   std::string rule;         // policy log: a glob
   std::string decision;     // policy log
   std::string log_file;     // policy diff; "": the journal

@@ -13,7 +13,6 @@
 
 #include "bindings/cli/commands.h"
 #include "bindings/cli/policy_log.h"
-#include "bindings/cli/policy_suggest.h"
 #include "bindings/cli/policy_text.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
@@ -178,13 +177,6 @@ ExitCode test(const Options& options) {
   return good ? ExitCode::kDone : ExitCode::kFailed;
 }
 
-ExitCode suggest(const Options& options) {
-  PolicyOptions wanted = policy_options(options);
-  wanted.tested = false;
-  const auto policy = load(wanted, options.json);
-  return policy == nullptr ? exit_with(kError) : print_suggestions(*policy, options);
-}
-
 ExitCode diff(const Options& options) {
   std::array<std::unique_ptr<Policy>, 2> policies;
   for (std::size_t at = 0; at < policies.size(); ++at) {
@@ -244,8 +236,6 @@ ExitCode run_policy(const Options& options) {
       return test(options);
     case PolicyTask::kLog:
       return print_policy_log(options);
-    case PolicyTask::kSuggest:
-      return suggest(options);
     case PolicyTask::kDiff:
       return diff(options);
   }

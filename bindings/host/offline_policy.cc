@@ -9,7 +9,6 @@
 #include "bindings/host/layers.h"
 #include "bindings/host/places.h"
 #include "bindings/host/policy_report.h"
-#include "bindings/host/policy_suggestions.h"
 #include "bindings/json/flat_object.h"
 #include "bindings/json/text.h"
 #include "bindings/lua/api/api.h"
@@ -427,20 +426,6 @@ bool Policy::Impl::read_record(std::string_view line, Json* record,
   if (request->mode.empty()) request->mode = options.mode;
   if (request->workspace.empty()) request->workspace = context.workspace;
   return true;
-}
-
-std::vector<PolicySuggestion> Policy::suggest(std::string_view log, std::size_t least) {
-  host::Suggestions suggestions;
-  std::size_t at = 0;
-  while (at < log.size()) {
-    const std::size_t end = std::min(log.find('\n', at), log.size());
-    Json record;
-    lua::PolicyRequest request;
-    if (impl_->read_record(log.substr(at, end - at), &record, &request))
-      suggestions.add(record, request, impl_->generation->policy());
-    at = end + 1;
-  }
-  return std::move(suggestions).list(least);
 }
 
 std::vector<PolicyChange> Policy::compare(Policy& other, std::string_view log, std::size_t* read) {

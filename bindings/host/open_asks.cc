@@ -108,7 +108,7 @@ bool OpenAsks::answer_from_kept(const std::string& key, const AskRequest& reques
   const std::optional<Kept> kept = find_kept(key, may_look);
   if (!kept) return false;
   AskAnswer answer = kept->answer;
-  answer.reason = kAnswered + kept->id + (answer.reason.empty() ? "" : ": " + answer.reason);
+  answer.reason = "question " + kept->id + (answer.reason.empty() ? "" : ": " + answer.reason);
   request.reply(answer);
   return true;
 }

@@ -27,9 +27,6 @@ struct uv_loop_s;
 
 namespace gibbous::host {
 
-// Begins the reason of an answer that was recorded before the call came again for it.
-inline constexpr char kAnswered[] = "question ";
-
 class OpenAsks {
  public:
   struct Hooks {

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -68,21 +67,6 @@ struct PolicyChange {
   std::string reason;  // the rule of the new verdict
 };
 
-// Questions that people answered with yes, and that a rule would have spared.
-struct PolicySuggestion {
-  std::string prefix;              // as the question offered it: "git push origin *"
-  std::vector<std::string> words;  // that all approved commands begin with
-  bool varies = false;             // more words follow; else each command was these words
-  std::size_t shortest = 0;        // words of the shortest command
-  std::vector<std::string> rules;  // that asked
-  std::size_t approvals = 0;
-  std::int64_t first = 0;  // Unix milliseconds
-  std::int64_t last = 0;
-  std::vector<std::string> ids;       // of the decisions, at most 20
-  std::vector<std::string> who;       // who approved, as far as it is known
-  std::vector<std::string> commands;  // different ones, at most 20
-};
-
 class Policy {
  public:
   // Fails with every error, one per line, as "file:line: message". A directory whose init.lua
@@ -112,12 +96,6 @@ class Policy {
   // Lists the records of a decision log (JSON lines) on which this policy and `other` differ.
   // Records without a command are skipped; `read` counts those that were judged.
   std::vector<PolicyChange> compare(Policy& other, std::string_view log, std::size_t* read);
-
-  // Lists what people approved at least `least` times, by the decision log. Only what an answer
-  // about a prefix may cover: plain commands that only rules ask about, not inline code, doubts,
-  // or whatever no rule knows; and nothing about credentials. Questions that this policy does not
-  // ask any more are left out.
-  std::vector<PolicySuggestion> suggest(std::string_view log, std::size_t least);
 
   const std::string& hash() const;
   std::size_t rules() const;

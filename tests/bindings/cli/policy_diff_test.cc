@@ -1,4 +1,5 @@
-// The word for the policy that ships, in `gibbous policy diff`.
+// `gibbous policy diff`: the word for the policy that ships, and --since.
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -7,6 +8,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/loop.h"
 #include "tests/support/program.h"
+#include "tests/support/written_journal.h"
 
 using Catch::Matchers::Contains;
 using namespace gibbous::testing;
@@ -59,6 +61,49 @@ TEST_CASE("policy diff names a directory that is not there") {
   const Outcome made = Directory().diff("shipped", "missing");
   CHECK(made.status.code == kWrongUse);
   CHECK_THAT(made.err, Contains("missing"));
+}
+
+TEST_CASE("policy diff --since judges only what came later") {
+  WrittenJournal journal;
+  const TempDir team;
+  std::ofstream(team.path() + "/init.lua")
+      << "local policy, modes = require 'policy', require 'modes'\n"
+         "local override = require 'override'\n"
+         "return { modes = modes, decide = policy.decider(modes), knowledge = require "
+         "'knowledge',\n"
+         "rules = override.with(require 'rules', { { id = 'team.make', decision = 'deny',\n"
+         "reason = 'Use ninja.', program = 'make', match = { 'make' } } }) }\n";
+  const TempDir shipped;
+  std::ofstream(shipped.path() + "/init.lua")
+      << "local policy, modes = require 'policy', require 'modes'\n"
+         "return { modes = modes, decide = policy.decider(modes), knowledge = require "
+         "'knowledge',\n"
+         "rules = require 'rules' }\n";
+  for (const char* command : {"make one", "make two"}) {
+    journal.advance(std::chrono::seconds(1));
+    journal.decide("one", "",
+                   {{"decision", "allow"},
+                    {"rule", "building.tools"},
+                    {"tool", "shell"},
+                    {"effect", "start"},
+                    {"mode", "auto"},
+                    {"workspace", "/w"},
+                    {"command", command}});
+  }
+  journal.flush();
+  const auto diff = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {shipped.path(), team.path(), "--state", journal.directory()});
+    more.insert(more.begin(), {command_path(), "policy", "diff"});
+    return run_program({.argv = std::move(more), .env = {{"TZ", "UTC"}}});
+  };
+  const Outcome all = diff({});
+  CHECK(all.status.code == kFailed);
+  CHECK_THAT(all.out, Contains("make one") && Contains("2 of 2 verdicts change"));
+  const Outcome later = diff({"--since", "2023-11-14T22:13:22"});
+  CHECK_THAT(later.out, Contains("allow -> deny  make two") && !Contains("make one") &&
+                            Contains("1 of 1 verdicts change"));
+  CHECK(diff({"--since", "2024-01-01T00:00"}).status.code == kDone);
+  CHECK(diff({"--since", "soon"}).status.code == kWrongUse);
 }
 
 }  // namespace

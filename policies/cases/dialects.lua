@@ -26,6 +26,11 @@ return {
     deny = { 'echo $[1; rm -rf / ]', '((rm -rf /))' },
   },
   {
+    name = 'what stands before the call of a function goes with it',
+    deny = { 'd=/; g() { d=build; }; d=x g; rm -rf $d', "d=/; d=x eval 'd=build'; rm -rf $d" },
+    allow = { 'g() { d=build; }; d=x g; ls' },
+  },
+  {
     name = 'a line for zsh', shell = '/usr/bin/zsh',
     deny = { 'rm -rf /' },
     not_free = { "ls *(e:'id':)", 'ls', 'git status' },

@@ -137,14 +137,18 @@ void Analyser::simple(const Node& node, const Feed& outer) {
   } else {
     const bool forgets = !before.empty() && ends_with_command(args);
     run(std::move(args), std::move(base), feed);
-    // Assignments before a program end with that program.
+    // Assignments before a program end with that program; those before a function may, too, and
+    // with them what it assigned to the same names.
     for (auto& [name, variable] : before) {
-      if (!forgets) break;
+      const Scope::Mark mark = scope_.mark();
       if (variable) {
         scope_.set(name, std::move(*variable));
-      } else {
+      } else if (forgets) {
         scope_.forget(name);
+      } else {
+        scope_.loosen({{name}, false, false});
       }
+      if (!forgets) scope_.merge(mark);
     }
   }
   if (!node.redirections.empty()) {

@@ -149,6 +149,19 @@ TEST_CASE("a run that holds its keeper loses it, and others start below a new on
   });
 }
 
+TEST_CASE("a run that makes its keeper trace it goes on, and ends as it ends") {
+  Harness harness;
+  const RunKey run = harness.start_running(
+      Harness::tree({"be-traced", "fork", "{", "exit", "0", "}", "wait-children", "exec", "{",
+                     "print", "on", "exit", "7", "}"}));
+  REQUIRE(harness.wait_exit(run));
+  CHECK(harness.read_all(run) == "traced\non\n");
+  CHECK(harness.run(run).exits.front().code == 7);
+  const RunKey other = harness.start_running(Harness::tree({"be-traced", "raise-term"}));
+  REQUIRE(harness.wait_exit(other));
+  CHECK(harness.run(other).exits.front().signal == SIGTERM);
+}
+
 TEST_CASE("a run that lowers its keeper's limits keeps no other from starting") {
   as_each_user([]() -> std::string {
     Harness harness;

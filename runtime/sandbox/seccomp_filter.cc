@@ -2,6 +2,7 @@
 // 32 bits: the register's high half is under the attacker's control, and the kernel ignores it.
 #include "runtime/sandbox/seccomp_filter.h"
 
+#include <linux/netlink.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -25,9 +26,8 @@ namespace {
 
 // Refused with any arguments.
 constexpr std::array kRefused = {
-    // other processes
-    SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(kcmp),
-    SCMP_SYS(pidfd_getfd), SCMP_SYS(process_madvise),
+    // other processes; with ptrace and process_vm_readv, Landlock lets a run reach its own alone
+    SCMP_SYS(kcmp), SCMP_SYS(pidfd_getfd), SCMP_SYS(process_madvise),
     // mounts and namespaces
     SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(pivot_root), SCMP_SYS(move_mount),
     SCMP_SYS(open_tree), SCMP_SYS(fsopen), SCMP_SYS(fsmount), SCMP_SYS(fsconfig), SCMP_SYS(fspick),
@@ -51,7 +51,6 @@ constexpr std::array kNamespaces = {
 constexpr std::array<std::uint64_t, 2> kRefusedIoctls = {TIOCSTI, TIOCLINUX};
 
 constexpr std::array<std::uint32_t, 4> kFamilies = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
-constexpr std::uint64_t kNetlinkRoute = 0;  // getaddrinfo(3) asks for it
 constexpr std::array<std::uint32_t, 1> kSelf = {0};
 
 constexpr std::uint64_t kLow32Bits = 0xffffffff;
@@ -142,9 +141,11 @@ void add_rules(Builder& builder, SandboxNetwork network) {
     return;
   }
   builder.refuse_all_but(SCMP_SYS(socket), 0, kFamilies, kFamilyBits);
+  // getaddrinfo(3) asks for the routes, and ss(8) for the sockets of its network.
   for (unsigned bit = 0; bit < kNetlinkBits; ++bit) {
     const std::uint64_t flag = std::uint64_t{1} << bit;
-    static_assert(kNetlinkRoute == 0, "every other protocol has a bit that is set");
+    static_assert(NETLINK_ROUTE == 0, "each protocol but these two has another bit");
+    if (flag == NETLINK_SOCK_DIAG) continue;
     builder.refuse(SCMP_SYS(socket),
                    {Builder::compare(0, AF_NETLINK, kLow32Bits), Builder::compare(2, flag, flag)});
   }

@@ -52,11 +52,12 @@ TEST_CASE("report of an unknown session, or to an unusable path, fails with the 
 TEST_CASE("report - is about the session without a name, and about no other") {
   WrittenJournal journal;
   journal.start("AAAAaaa1", "agent-7", "make");
-  journal.decide("agent-7", "AAAAaaa1", {{"decision", "allow"}, {"command", "make"}});
+  journal.decide("agent-7", "AAAAaaa1",
+                 {{"decision", "allow"}, {"rule", "a"}, {"command", "make"}});
   journal.flush();
   CHECK(report(journal, {"-"}).status.code == 1);  // ps shows none
   journal.start("BBBBbbb2", "", "ls");
-  journal.decide("", "BBBBbbb2", {{"decision", "allow"}, {"command", "ls"}});
+  journal.decide("", "BBBBbbb2", {{"decision", "allow"}, {"rule", "a"}, {"command", "ls"}});
   journal.flush();
   const Json told = Json::parse(report(journal, {"-", "--json"}).out);
   CHECK(told["runs"] == 1);

@@ -312,6 +312,7 @@ class Analyser {
     std::vector<Nesting> nesting;
     std::vector<CodeBase> code_base;
     Dialect dialect = Dialect::kBash;
+    int depth = 0;
   };
   struct Trap {
     Value text;

@@ -10,7 +10,7 @@ void Analyser::define_function(const Node& node) {
   if (node.children.empty()) return;
   const Function::Body body{node.children[0].get(), source_};
   scope_.define(node.name, body);
-  definitions_.push_back({node.name, body, nesting_, code_base_, dialect_});
+  definitions_.push_back({node.name, body, nesting_, code_base_, dialect_, depth_});
   std::vector<Access> accesses;
   apply_redirections(node.redirections, {}, &accesses);
   note_redirections(std::move(accesses), node.range);
@@ -49,10 +49,13 @@ void Analyser::call_uncalled() {
     nesting_ = definition.nesting;
     code_base_ = definition.code_base;
     dialect_ = definition.dialect;
+    // What it evaluates may define another, and that one another.
+    const int depth = std::exchange(depth_, definition.depth);
     const Scope::Mark mark = scope_.mark();
     scope_.define(definition.name, definition.body);
     call_function(definition.name, {}, SimpleCommand{}, {});
     scope_.restore(mark);
+    depth_ = depth;
   }
   nesting_ = nesting;
   code_base_ = base;

@@ -99,7 +99,8 @@ std::vector<Case> nestings() {
       {"\\", ""},
       {"cat <<E $(", ")"},
   };
-  std::vector<Case> all;
+  std::vector<Case> all = {
+      {"a function in the text that it evaluates", "w=$(f() { eval \"$w m2\"; })"}};
   for (const auto& [open, close] : pairs) {
     const std::size_t most = kSize / (open.size() + close.size()) - 2;
     for (const std::size_t depth : {std::size_t{8}, std::size_t{20}, std::size_t{60}, most})

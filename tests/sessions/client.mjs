@@ -30,7 +30,12 @@ export class Client {
     this.last = 0;
     this.process = spawn(process.env.GIBBOUS, ['mcp', '--structured', '--state', state, '--workspace', workspace,
       '--mode', mode,
-      '--toolset', 'bg', '--toolset', 'wait', '--toolset', 'shell', ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
+      '--toolset', 'bg', '--toolset', 'wait', '--toolset', 'shell', ...options], { stdio: 'pipe' });
+    this.said = '';
+    this.process.stderr.on('data', (part) => {
+      this.said += part;
+      process.stderr.write(part);
+    });
     this.ended = new Promise((resolve) => { this.process.on('exit', resolve); });
     readline.createInterface({ input: this.process.stdout }).on('line', (line) => {
       const message = JSON.parse(line);

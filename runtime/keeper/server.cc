@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -20,6 +19,8 @@
 #include <string>
 #include <thread>
 #include <utility>
+
+#include "runtime/process/signals.h"
 
 namespace gibbous::keeper {
 namespace {
@@ -227,20 +228,6 @@ void Server::take_signals() {
   finish_ending();
 }
 
-namespace {
-
-// A child may make its parent trace it (PTRACE_TRACEME), to see whether a debugger does. Its
-// signals then stop it until it is let go, with the signal; the one of exec is for a debugger
-// alone.
-void untrace(pid_t pid, int signal) {
-  siginfo_t info{};
-  const bool of_exec = signal == SIGTRAP && ::ptrace(PTRACE_GETSIGINFO, pid, nullptr, &info) == 0 &&
-                       info.si_code == SI_USER && info.si_pid == pid;
-  ::ptrace(PTRACE_DETACH, pid, nullptr, of_exec ? 0L : static_cast<long>(signal));
-}
-
-}  // namespace
-
 void Server::reap() {
   for (;;) {
     // Look before reaping: an orphan's marks can be read while it is a zombie.
@@ -260,10 +247,7 @@ void Server::reap() {
     int status = 0;
     rusage usage{};
     if (::wait4(pid, &status, WNOHANG, &usage) != pid) return;
-    if (WIFSTOPPED(status)) {
-      untrace(pid, WSTOPSIG(status));
-      continue;
-    }
+    if (release_traced(pid, status)) continue;
     if (process_table_) process_table_->forget_process(pid);
     if (starter_ && starter_->networks().ended(pid)) continue;
     if (auto proven = proofs_.ended(pid)) {

@@ -2,7 +2,9 @@
 // one direction only).
 #include "runtime/process/signals.h"
 
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,6 +47,17 @@ SendOutcome HeldProcess::send(int signal_number) const {
     return SendOutcome::kSent;
   }
   return errno == EPERM ? SendOutcome::kRefused : SendOutcome::kGone;
+}
+
+bool release_traced(pid_t child, int status) {
+  if (!WIFSTOPPED(status)) return false;
+  const int stopped_by = WSTOPSIG(status);
+  siginfo_t info{};
+  const bool of_exec = stopped_by == SIGTRAP &&
+                       ::ptrace(PTRACE_GETSIGINFO, child, nullptr, &info) == 0 &&
+                       info.si_code == SI_USER && info.si_pid == child;
+  ::ptrace(PTRACE_DETACH, child, nullptr, of_exec ? 0L : static_cast<long>(stopped_by));
+  return true;
 }
 
 std::string signal_name(int signal_number) {

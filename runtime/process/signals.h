@@ -58,6 +58,12 @@ void kill_group_if(pid_t pid, StillOurs still_ours) {
   ::kill(-group, SIGKILL);
 }
 
+// Lets go of a child that has made the caller its tracer (PTRACE_TRACEME), as programs do to see
+// whether a debugger has them. Returns false if `status`, of wait(2), is not of a stop. The signal
+// is delivered, but for the SIGTRAP of exec, which only a debugger gets. For the thread that
+// started the child.
+bool release_traced(pid_t child, int status);
+
 // Returns "SIGTERM" for 15, and "signal 99" for a number without a name.
 std::string signal_name(int signal_number);
 // Returns 15 for "SIGTERM", "TERM", "sigterm" and "15"; 0 when it is not a signal.

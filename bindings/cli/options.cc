@@ -128,9 +128,8 @@ Example:
 constexpr const char* kPolicyTestFooter = R"(
 Runs the examples of the rules and the cases of DIR, a directory with init.lua.
 Coverage counts your own rules, not those that ship. Rules that match and never decide are named with
-the rule that decides instead; a note says what in a rule no command can meet. Exits with 1 when an
-example or a case fails, when the cases cover fewer rules than --threshold demands, or with --strict
-when a rule never decides or there is a note.
+the rule that decides instead. Exits with 1 when an example or a case fails, when the cases cover
+fewer rules than --threshold demands, or with --strict when a rule never decides.
 
 Examples:
   gibbous policy test my-policies --threshold 80
@@ -252,7 +251,7 @@ void add_policy_commands(CLI::App& app, Options& options) {
                   "Percentage of your own rules that the cases must cover")
       ->type_name("PERCENT")
       ->check(CLI::Range(0.0, 100.0));
-  test.add_flag("--strict", options.strict, "Also fail on rules that never decide, and on notes");
+  test.add_flag("--strict", options.strict, "Also fail on rules that never decide");
   add_policy_log(policy, options);
   CLI::App& diff =
       add_policy_task(policy, options, PolicyTask::kDiff, "diff",

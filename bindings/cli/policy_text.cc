@@ -135,12 +135,6 @@ std::string report_text(const PolicyReport& report, double threshold, bool stric
   std::string made;
   for (const std::string& failure : report.failures)
     made += terminal.paint(Colour::kRed, "FAIL") + "  " + failure + "\n";
-  for (std::size_t at = 0; at < std::min(report.notes.size(), kMaxUncovered); ++at)
-    made += note_text(report.notes[at], terminal);
-  if (report.notes.size() > kMaxUncovered) {
-    made += "and " + std::to_string(report.notes.size() - kMaxUncovered) +
-            " more notes; --json lists them all\n";
-  }
   if (!report.losers.empty()) made += "Rules that never decide:\n";
   for (std::size_t at = 0; at < report.losers.size(); ++at) {
     if (at == kMaxUncovered) {
@@ -177,7 +171,7 @@ std::string report_text(const PolicyReport& report, double threshold, bool stric
     std::snprintf(summary, sizeof(summary), ", expected %.1f %%", threshold);
     made += summary;
   }
-  const bool at_work = !strict || (report.losers.empty() && report.notes.empty());
+  const bool at_work = !strict || report.losers.empty();
   const bool good = report.ok && percent >= threshold && at_work;
   return made + "\n" +
          terminal.paint(good ? Colour::kGreen : Colour::kRed, good ? "ok" : "failed") + "\n";

@@ -398,12 +398,7 @@ PolicyReport Policy::test() {
 }
 
 std::vector<std::string> Policy::notes() {
-  std::vector<std::string> notes = impl_->generation->notes();
-  if (impl_->is_shipped) return notes;
-  for (std::string& note : host::policy_notes(impl_->generation->policy(), impl_->tables())) {
-    notes.push_back(std::move(note));
-  }
-  return notes;
+  return impl_->generation->notes();
 }
 
 // Reads a record of a decision log that is about a command.

@@ -15,8 +15,6 @@
 namespace gibbous::host {
 namespace {
 
-constexpr std::size_t kMostNotes = 100;
-
 std::string place_of(const rules::Rule& rule) {
   return rule.file + ":" + std::to_string(rule.line) + ": " + rule.id;
 }
@@ -63,20 +61,6 @@ class Tally {
 
 }  // namespace
 
-std::vector<std::string> policy_notes(lua::PolicyProgram& policy, const lua::PolicyTables& tables) {
-  std::vector<std::string> notes;
-  lua::CommandPolicy* commands = tables.commands.get();
-  if (commands == nullptr || commands->empty()) return notes;
-  const auto map = commands->example_map(policy.variables(), {});
-  for (const rules::Rule& rule : commands->rules().rules()) {
-    if (rule.shipped) continue;
-    for (const std::string& unmet : rules::find_unmet(commands->rules(), rule, map)) {
-      if (notes.size() < kMostNotes) notes.push_back(place_of(rule) + ": " + unmet);
-    }
-  }
-  return notes;
-}
-
 PolicyReport test_policy(lua::PolicyProgram& policy, const lua::PolicyTables& tables) {
   PolicyReport report;
   const std::string failures = policy.test(tables);
@@ -122,7 +106,6 @@ PolicyReport test_policy(lua::PolicyProgram& policy, const lua::PolicyTables& ta
   }
   if (report.own_rules > 0)
     report.coverage = static_cast<double>(covered) / static_cast<double>(report.own_rules);
-  report.notes = policy_notes(policy, tables);
   return report;
 }
 

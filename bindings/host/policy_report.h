@@ -13,7 +13,4 @@ namespace gibbous::host {
 
 // `tables`: those of the policy, or of the layer that is tested.
 PolicyReport test_policy(lua::PolicyProgram& policy, const lua::PolicyTables& tables);
-// The notes alone, without judging examples.
-std::vector<std::string> policy_notes(lua::PolicyProgram& policy, const lua::PolicyTables& tables);
-
 }  // namespace gibbous::host

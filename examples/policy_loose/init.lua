@@ -7,7 +7,7 @@ local knowledge = require 'knowledge'
 local modes = require 'modes'
 
 local rules = override.remove(require 'rules', 'git.push packages.system privileges.other_user '
-  .. 'containers.change containers.compose')
+  .. 'containers.engine')
 
 -- A program of the team's: the policy learns which files it reads and writes.
 knowledge.programs.deploy_preview = {

@@ -2,11 +2,12 @@
 return {
   {
     name = 'allowed here',
-    allow = {
-      'git push', 'git push -u origin feature', 'git commit -m x && git push origin HEAD',
+    free = {
+      'git push', 'git push -u origin feature',
       'sudo apt-get install -y jq', 'sudo apt-get update && sudo apt-get install -y gcc',
-      'docker compose up -d', 'docker run --rm alpine true', 'make',
+      'docker compose up -d', 'docker run --rm alpine true',
     },
+    inside = { 'make', 'git commit -m x && git push origin HEAD' },
   },
   {
     name = 'needs approval even here',

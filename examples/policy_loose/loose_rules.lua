@@ -1,4 +1,4 @@
--- Rules that replace those which init.lua removes.
+-- Rules that replace those which init.lua removes. What they allow leaves the sandbox.
 
 -- git push, git push origin, git push -u origin BRANCH
 local function pushes_elsewhere(command)
@@ -24,6 +24,7 @@ return {
   {
     id = 'loose.push',
     decision = 'allow',
+    leaves = true,
     modes = { 'auto', 'dangerous' },
     program = 'git',
     subcommand = 'push',
@@ -43,6 +44,7 @@ return {
   {
     id = 'loose.install',
     decision = 'allow',
+    leaves = true,
     modes = { 'auto', 'dangerous' },
     privileged = true,
     program = 'apt-get apt',
@@ -58,5 +60,14 @@ return {
     subcommand = 'remove purge autoremove full-upgrade dist-upgrade',
     match = { 'sudo apt-get remove jq' },
     not_match = { 'sudo apt-get install jq' },
+  },
+  {
+    id = 'loose.containers',
+    decision = 'allow',
+    leaves = true,
+    modes = { 'auto', 'dangerous' },
+    program = 'docker podman docker-compose',
+    match = { 'docker compose up -d', 'docker run --rm alpine true' },
+    not_match = { 'kubectl get pods' },
   },
 }

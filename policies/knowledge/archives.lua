@@ -8,7 +8,6 @@ return {
       .. '-K --starting-file -L --tape-length -N --newer --newer-mtime -V --label --transform '
       .. '--xform --strip-components --owner --group --mode --mtime --sort --suffix --format -H '
       .. '--index-file --volno-file',
-    fetches = 'archive',
     enters = '-C --directory',
     takes_paths = '-T --files-from',
     reads = '-T --files-from -X --exclude-from',
@@ -72,7 +71,6 @@ return {
     runs = { { how = 'shell', from = '-TT --unzip-command' } },
   },
   unzip = {
-    fetches = 'archive',
     values = '-d -P -x', reads = 'first', writes = '-d',
     accesses = {
       { access = 'write', of = 'here', unless = '-d -l -t -v -p -c -z -Z' },

@@ -54,13 +54,12 @@ end
 
 return {
   programs = with_typed(gather(PROGRAMS), require 'knowledge.typed'),
-  reading = require 'knowledge.reading',
-  reading_variables = require 'knowledge.reading_variables',
   variables = require 'knowledge.variables',
   languages = require 'knowledge.languages',
   paths = require 'knowledge.paths',
   outputs = require 'knowledge.outputs',
   unheld = require 'knowledge.unheld',
+  reaching = require 'knowledge.reaching',
   -- Options whose values are patterns, whatever the program.
   text = {
     '--exclude', '--exclude-dir', '--exclude-glob', '--exclude-path', '--exclude-pattern',

@@ -1,19 +1,94 @@
--- Code in other languages within a command line. Patterns find calls that touch paths. Code that is
--- `harmless` as a whole needs no approval; all other code raises the doubt inline_code.
-local pattern = require 'knowledge.code.pattern'
-
-local NUMBERS = '[0-9+*/ .-]+'
+-- Code in other languages within a command line: calls that touch paths. Whether code may do more
+-- than a sandbox with a network should let it is for `reaching` and `unheld` to say.
 
 -- A call whose first argument is a path.
 local QUOTED = [=[\s*\(?\s*\[?\s*["']([^"']+)["']]=]
+local PY_QUOTED = [=[\(\s*(?:os\.path\.expanduser\(\s*)?[rbf]?["']([^"']+)["']]=]
+local PY_PATH = [[Path]] .. PY_QUOTED .. [[\)(?:\.expanduser\(\))?\.]]
+local PY_SECOND = [[\([^,()]*,\s*["']([^"']+)["']\s*\)]]
+local PY_OPENED = [[open]] .. PY_QUOTED .. [[\)?\s*]]
+local JS_QUOTED = [=[\(\s*["'`]([^"'`]+)["'`]]=]
+local JS_SECOND = [=[\([^,()]*,\s*["'`]([^"'`]+)["'`]]=]
+local PERL_QUOTED = [=[\s*(?:\(\s*)?\[?\s*["']([^"']+)["']]=]
 
 return {
-  python = require 'knowledge.code.python',
-  javascript = require 'knowledge.code.javascript',
-  perl = require 'knowledge.code.perl',
-  awk = require 'knowledge.code.awk',
-  sed = require 'knowledge.code.sed',
-  sql = require 'knowledge.code.sql',
+  python = {
+    calls = {
+      { access = 'remove', recursive = true, pattern = '(?:rmtree|removedirs)' .. PY_QUOTED },
+      { access = 'remove', pattern = '(?:remove|unlink|rmdir|rename|replace|move)' .. PY_QUOTED },
+      { access = 'remove', pattern = PY_PATH .. [[(?:unlink|rmdir|rename)\(]] },
+      {
+        access = 'write',
+        pattern = '(?:copy2?|copyfile|copytree|rename|move|link|symlink)' .. PY_SECOND,
+      },
+      { access = 'write', pattern = PY_PATH .. [[(?:write_text|write_bytes|touch|mkdir)\(]] },
+      { access = 'write', pattern = PY_OPENED .. [=[,\s*(?:mode\s*=\s*)?["'][rbt]*[wax+]]=] },
+      { access = 'write', pattern = '(?:mkdir|makedirs|truncate|mkfifo|mknod)' .. PY_QUOTED },
+      { access = 'read', pattern = PY_OPENED .. '[,)]' },
+      { access = 'read', pattern = PY_PATH .. [[read_(?:text|bytes)\(]] },
+      { access = 'permission', pattern = '(?:chmod|chown|lchown)' .. PY_QUOTED },
+    },
+  },
+  javascript = {
+    calls = {
+      {
+        access = 'remove', recursive = true,
+        pattern = [[(?:rmSync|rm|rmdirSync|rmdir|removeSync|remove|emptyDirSync|rimraf(?:\.sync)?)]]
+          .. JS_QUOTED,
+      },
+      { access = 'remove', pattern = '(?:unlinkSync|unlink|renameSync|rename|moveSync)' .. JS_QUOTED },
+      {
+        access = 'write',
+        pattern = '(?:writeFileSync|writeFile|appendFileSync|appendFile|createWriteStream|'
+          .. 'outputFileSync|truncateSync|mkdirSync|openSync|writeTextFileSync|write)' .. JS_QUOTED,
+      },
+      {
+        access = 'write',
+        pattern = '(?:copyFileSync|cpSync|copySync|symlinkSync|renameSync)' .. JS_SECOND,
+      },
+      {
+        access = 'read',
+        pattern = '(?:readFileSync|readFile|createReadStream|readdirSync)' .. JS_QUOTED,
+      },
+      { access = 'permission', pattern = '(?:chmodSync|chownSync|chmod|chown)' .. JS_QUOTED },
+    },
+  },
+  perl = {
+    calls = {
+      { access = 'remove', recursive = true, pattern = '(?:rmtree|remove_tree)' .. PERL_QUOTED },
+      { access = 'remove', pattern = '(?:unlink|rmdir|rename)' .. PERL_QUOTED },
+      { access = 'write', pattern = [=[open[^;]*["']\+?>{1,2}["']\s*,\s*["']([^"']+)["']]=] },
+      { access = 'write', pattern = [=[open[^;]*["']\+?>{1,2}\s*([^"'>]+)["']]=] },
+      { access = 'read', pattern = [=[open[^;]*["']<["']\s*,\s*["']([^"']+)["']]=] },
+      { access = 'permission', pattern = [=[(?:chmod|chown)[^;]*["'](/[^"']+)["']]=] },
+    },
+  },
+  awk = {
+    calls = {
+      { access = 'write', pattern = [[>{1,2}\s*"([^"]+)"]] },
+      { access = 'read', pattern = [[<\s*"([^"]+)"]] },
+    },
+  },
+  sed = {
+    calls = {
+      { access = 'write', pattern = [[(?:^|[;}{\n0-9$/])\s*[wW]\s+([^\s;}]+)]] },
+      { access = 'write', pattern = [[(?:^|[;}{\n0-9$/])\s*[wW]([/~][^\s;}]+)]] },
+      { access = 'write', pattern = [[s[/|#,@][^\n]*[/|#,@][gpIi0-9]*w\s+([^\s;}]+)]] },
+      { access = 'read', pattern = [[(?:^|[;}{\n0-9$/])\s*[rR]\s*([^\s;}]+)]] },
+    },
+  },
+  sql = {
+    calls = {
+      {
+        access = 'write',
+        pattern = [[(?i)(?:outfile|dumpfile|writefile\(|\.output|\.once|\bto)\s*["']?(/[^\s"']+)]],
+      },
+      {
+        access = 'read',
+        pattern = [[(?i)(?:load_file\(|readfile\(|\.read|infile)\s*["']?(/[^\s"']+)]],
+      },
+    },
+  },
   ruby = {
     calls = {
       {
@@ -32,9 +107,6 @@ return {
       { access = 'read', pattern = [[(?:File|IO)\.(?:read|readlines|open|foreach)]] .. QUOTED },
       { access = 'permission', pattern = [=[(?:chmod|chown)[^;]*["'](/[^"']+)["']]=] },
     },
-    harmless = [[\s*(?:(?:puts|p|print) (?:RUBY_[A-Z]+|Gem::VERSION|]] .. NUMBERS
-      .. [[)|(?:File|IO)\.write\(\s*]] .. pattern.FILE .. [[\s*,\s*(?:'[^'\\]*'|]]
-      .. [["[^"\\#]*")\s*\))\s*]],
   },
   php = {
     calls = {
@@ -44,8 +116,6 @@ return {
       { access = 'read', pattern = '(?:file_get_contents|readfile|file|fopen)' .. QUOTED },
       { access = 'permission', pattern = '(?:chmod|chown|chgrp)' .. QUOTED },
     },
-    harmless = [[\s*(?:(?:echo|print) )?(?:PHP_[A-Z_]+|phpversion\(\)|phpinfo\(\)|]] .. NUMBERS
-      .. [[|[.,; ])*\s*]],
   },
   lua = {
     calls = {
@@ -53,39 +123,15 @@ return {
       { access = 'write', pattern = [[io\.(?:open|output)]] .. QUOTED .. [=[\s*,\s*["'][wa]]=] },
       { access = 'read', pattern = [[io\.(?:open|lines|input)]] .. QUOTED },
     },
-    harmless = [[\s*print\((?:_VERSION|jit\.version|package\.c?path|]] .. NUMBERS .. [[)\)\s*]],
   },
   vim = {
     calls = { { access = 'write', pattern = [[(?:^|\|)\s*:?w(?:rite)?!?\s+(\S+)]] } },
-    harmless = [[:?(?:(?:q|qa|wq|wqa|x|xa|w|wa|qall|wqall)!?|set? [a-z]+(?:=[a-z0-9]+)?|[0-9]+]]
-      .. [[|syntax (?:on|off)|%?s/[^/|\\]*/[^/|\\]*/[gec]*)]],
   },
-  gdb = {
-    harmless = [[\s*(?:bt|backtrace|bt full|run|r|start|continue|c|next|step|finish|quit|q]]
-      .. [[|where|up|down|list|l|info [a-z ]+|thread apply all bt(?: full)?|frame [0-9]+]]
-      .. [[|set (?:pagination|confirm|width|print [a-z-]+) ?[a-z0-9]*]]
-      .. [[|(?:print|p|break|b) [A-Za-z0-9_.:>*-]+)\s*]],
-  },
-  r = {
-    harmless = [[\s*(?:(?:print|cat)\()?(?:sessionInfo\(\)|R\.version\.string|]] .. NUMBERS
-      .. [[)\)?\s*]],
-  },
-  julia = { harmless = [[\s*(?:println|print)\((?:VERSION|]] .. NUMBERS .. [[)\)\s*]] },
-  powershell = {
-    harmless = [[\s*(?:\$PSVersionTable(?:\.PSVersion)?]]
-      .. [[|Get-(?:Location|ChildItem|Date|Process))\s*]],
-  },
-  make = {}, tcl = {}, lisp = {}, haskell = {}, ocaml = {}, elixir = {}, jvm = {}, applescript = {},
-  ed = {}, redis = {}, gnuplot = {},
-  -- Shells whose grammar is another one. What looks alike may mean something else there.
+  gdb = {}, r = {}, julia = {}, powershell = {}, make = {}, tcl = {}, lisp = {}, haskell = {},
+  ocaml = {}, elixir = {}, jvm = {}, applescript = {}, ed = {}, redis = {}, gnuplot = {},
+  mongo = {},
+  -- Shells whose grammar is another one. zsh reads plain commands as bash does; they are analysed
+  -- as well.
   fish = {}, nu = {}, xonsh = {}, elvish = {}, csh = {}, rc = {}, other_shell = {}, cmd = {},
-  -- zsh reads plain commands as bash does; they are analysed as well.
-  -- What only reads a database of MongoDB.
-  mongo = {
-    harmless = [[\s*(?:show (?:dbs|databases|collections)|db\.(?:[\w-]+\.)?(?:find|findOne|count|]]
-      .. [[countDocuments|estimatedDocumentCount|distinct|stats|getIndexes|version|hello|]]
-      .. [[getCollectionNames|serverStatus)\([^$();]*\)(?:\.(?:pretty|limit|count|sort|toArray|]]
-      .. [[skip)\([^$();]*\))*)\s*;?\s*]],
-  },
-  zsh = { harmless = require 'knowledge.code.zsh' },
+  zsh = {},
 }

@@ -1,7 +1,6 @@
 -- Programs that talk to other machines.
 return {
   curl = {
-    fetches = 'files',
     values = '-o --output -d --data --data-ascii --data-binary --data-raw --data-urlencode '
       .. '--json -F --form --form-string -T --upload-file -K --config -H --header -A '
       .. '--user-agent -e --referer -u --user -b --cookie -c --cookie-jar -D --dump-header -E '
@@ -21,7 +20,6 @@ return {
     hosts = { 'operands', '--url -x --proxy --connect-to' },
   },
   ['wget wget2'] = {
-    fetches = 'files',
     values = '-O --output-document -o --output-file -a --append-output -P --directory-prefix -i '
       .. '--input-file -e --execute -t --tries -T --timeout -w --wait -U --user-agent --header '
       .. '--post-data --post-file --body-data --body-file --method --user --password -Q --quota '
@@ -41,9 +39,8 @@ return {
     hosts = 'operands',
     runs = { { how = 'shell', from = '--use-askpass' } },
   },
-  ['lwp-download'] = { fetches = 'tree' },
+  ['lwp-download'] = {},
   ['aria2c axel httrack lynx w3m links elinks fetch'] = {
-    fetches = 'files',
     values = '-o --out -d --dir -i --input-file -O --output --on-download-complete -cmd_script',
     writes = '-o --out -d --dir -O --output',
     reads = '-i --input-file',
@@ -52,7 +49,6 @@ return {
     runs = { { how = 'shell', from = '--on-download-complete --on-download-start' } },
   },
   ['http https xh xhs httpie curlie'] = {
-    fetches = 'files',
     accesses = { { access = 'write', of = 'url_names', when = '-d --download' } },
     values = '-o --output -a --auth -A --auth-type --session --proxy --timeout --verify --cert',
     writes = '-o --output',

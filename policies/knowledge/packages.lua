@@ -60,7 +60,7 @@ return {
       .. 'completion help query sbom install-test it install-ci-test cit shrinkwrap hook', {
       exec = RUN, x = RUN,
       install = LOCAL, i = LOCAL, add = LOCAL, link = LOCAL, ln = LOCAL, it = LOCAL,
-      pack = { fetches = 'tree' },
+      pack = {},
       explore = { options_first = true, runs = { { how = 'argv', skip = 1 } } },
       ['config set'] = {}, ['config get'] = {}, ['config list'] = {}, ['config ls'] = {},
       ['config delete'] = {}, ['config edit'] = {},
@@ -106,7 +106,7 @@ return {
     executes = '-e --editable --python',
     subcommands = subcommands('install uninstall list show freeze check download wheel search hash '
       .. 'config cache debug index inspect lock help', {
-      install = LOCAL, wheel = LOCAL, download = { fetches = 'tree' },
+      install = LOCAL, wheel = LOCAL, download = {},
       ['config set'] = {}, ['config edit'] = {}, ['config unset'] = {},
     }),
   },

@@ -1,36 +1,41 @@
--- What becomes of a command that no rule speaks of, in a mode whose `commands.unmatched` is
--- 'confined', and of what nobody can know before it runs, where `commands.doubt` is: it runs in the
--- sandbox, unasked. What it needs beyond that, its caller asks for (`allow`), and a person decides
--- about just that. Used by matrix.lua and policy.lua.
+-- Which sandbox a command runs in, what becomes of it where there is none, and what it may ask for
+-- beyond it (`allow`), about just which a person decides. Used by matrix.lua and policy.lua.
 local sandbox = require 'sandbox'
 
 local M = {}
 
--- The profiles of lib/sandbox.lua, by how a verdict is confined.
+-- The requests by how a verdict is confined: what rules know, what nobody knows, and what may
+-- change nothing.
 local REQUESTS = {
-  confined = { profile = 'confined', network = 'loopback' },
   build = { profile = 'build' },
+  confined = { profile = 'confined', network = 'loopback' },
+  plan = { profile = 'plan', network = 'loopback' },
+}
+
+-- What runs there has.
+local HELD = {
+  build = 'It runs in the sandbox `build`: it reads all but credentials, and writes the workspace, '
+    .. 'caches and its own temporary directories',
+  confined = 'It runs confined: it reads all but credentials, writes the workspace and its own '
+    .. 'temporary directories, and has no network',
+  plan = 'It runs on a copy of the workspace that is thrown away, reads all but credentials, and '
+    .. 'has no network',
 }
 
 local WAY_OUT = 'add a rule that allows it'
 
--- What a confined run has.
-local function held(effect)
-  return 'It runs confined: it reads all but credentials, writes the workspace and its own '
-    .. 'temporary directories, and has no network'
-    .. (effect.own_network == false and ' at all, because this machine refuses network namespaces '
-      .. '(gibbous doctor says why): `allow = ["network"]` asks a person for one.'
-      or " but this session's.")
-end
-
--- Rules about repositories that sandboxed runs have made.
-local function is_made(id)
-  return id ~= nil and id:find '^made%.' ~= nil
+local function held(effect, how)
+  if how == 'build' then
+    return HELD[how] .. '.'
+  end
+  return HELD[how] .. (effect.own_network == false and ' at all, because this machine refuses '
+    .. 'network namespaces (gibbous doctor says why): `allow = ["network"]` asks a person for one.'
+    or " but this session's.")
 end
 
 -- Names what is not known, and what else the line would run.
 local function subject(judged)
-  local text = (judged.may_confine or is_made(judged.rule)) and judged.reason:gsub('%.$', '')
+  local text = judged.may_confine and judged.reason:gsub('%.$', '')
     or ('No rule of the policy covers %s'):format(judged.unmatched or 'this command')
   if (judged.commands or 1) > 1 then
     text = text .. (judged.may_confine and '. The' or ', so that the')
@@ -39,155 +44,68 @@ local function subject(judged)
   return text
 end
 
-local function ask(effect, text)
-  -- The call may have been allowed because it would be confined.
-  return {
-    decision = 'ask', reason = text, rule = ('modes.%s.unmatched'):format(effect.mode),
-    unseen = true,
-  }
-end
-
--- Rules whose commands build, test and install what the workspace needs.
-local function is_build(id)
-  return id:find '^building%.' ~= nil or id:find '^packages%.' ~= nil
-end
-
 --- Returns the request of a verdict's confinement.
 ---
 --- Example: `confined.request('build').profile` is 'build'
----@param how? 'confined'|'build' nil: not confined
+---@param how? 'confined'|'build'|'plan' nil: not confined
 ---@param grants? { network: boolean }
 ---@param effect? Effect
 ---@return SandboxRequest
 function M.request(how, grants, effect)
   local request = REQUESTS[how] or {}
-  if how == 'confined' and grants and grants.network then
+  if request.network and grants and grants.network then
     return { profile = request.profile }
-  elseif how == 'confined' and effect and effect.own_network == false then
+  elseif request.network and effect and effect.own_network == false then
     return { profile = request.profile, network = 'off' }
   end
   return request
 end
 
-local function asks_out(wishes)
-  for _, wish in ipairs(wishes or {}) do
-    if wish == 'repository' then
-      return true
-    end
-  end
-  return false
-end
-
--- Why the effect cannot be confined; nil: it can.
-local function obstacle(effect)
+--- Returns why the effect cannot be confined, and whether that is for want of a sandbox on this
+--- machine; nil: it can.
+---
+--- Example: `confined.obstacle { kind = 'start' }` is nil
+---@param effect Effect
+---@return string? why
+---@return boolean? bare
+function M.obstacle(effect)
   if effect.kind == 'stdin' then
     local run = effect.run_sandbox
     if run and run.profile ~= 'none' and run.network ~= 'on' then
       return nil
     end
-    return 'what is typed into a run that is not confined cannot be: start it as a command'
+    return 'what is typed into a run that is not confined cannot be: start it as a command', false
   elseif effect.executor and not effect.executor_confines then
-    return ('the executor %s does not confine what it runs'):format(effect.executor)
+    return ('the executor %s does not confine what it runs'):format(effect.executor), false
   elseif effect.confinable == false then
-    return 'this machine has no sandbox that holds (gibbous doctor)'
+    return 'this machine has no sandbox that holds (gibbous doctor)', true
   end
 end
 
---- Returns the verdict on an effect whose line has a command that no rule matches. `confined` in it
---- says that a start gets the sandbox.
+--- Returns the verdict on an effect whose line no rule covers, or about which rules ask only for
+--- what nobody can know: it runs in the sandbox `how`, or a person is asked.
 ---
---- Example: `confined.judge({ kind = 'start', mode = 'auto', judged = { unmatched = 'frob' } })`
+--- Example: `confined.judge({ kind = 'start', mode = 'auto', judged = { unmatched = 'frob' } },
+--- 'confined')`
 ---@param effect Effect
+---@param how 'confined'|'build'|'plan'
 ---@return Verdict
-function M.judge(effect)
-  local why = obstacle(effect)
+function M.judge(effect, how)
+  local judged = effect.judged
+  local rule = judged.may_confine and judged.rule or ('modes.%s.unmatched'):format(effect.mode)
+  local why = M.obstacle(effect)
   if why then
-    return ask(effect, ('%s, and %s. Let a person approve it, or %s.'):format(
-      subject(effect.judged), why, WAY_OUT))
-  end
-  if effect.executor then
+    -- The call may have been allowed because it would be confined.
     return {
-      decision = 'allow', rule = ('modes.%s.unmatched'):format(effect.mode),
-      reason = ('%s. The executor %s confines it.'):format(
-        subject(effect.judged), effect.executor),
+      decision = 'ask', rule = rule, unseen = true,
+      reason = ('%s, and %s. Let a person approve it, or %s.'):format(
+        subject(judged), why, WAY_OUT),
     }
   end
   return {
-    decision = 'allow', rule = ('modes.%s.unmatched'):format(effect.mode), confined = 'confined',
-    reason = subject(effect.judged) .. '. ' .. held(effect),
-  }
-end
-
---- Returns the verdict on a line about which rules ask only because of what nobody can know; nil
---- and why where nothing holds it.
----
---- Example: `confined.judge_doubt(effect)` where `effect.judged.may_confine` is true
----@param effect Effect
----@return Verdict? verdict
----@return string? reason
-function M.judge_doubt(effect)
-  local judged = effect.judged
-  for _, id in ipairs(asks_out(effect.allow) and judged.rules or {}) do
-    if is_made(id) then
-      return nil, judged.reason
-    end
-  end
-  local why = obstacle(effect)
-  if why then
-    return nil, ('%s It could run confined, but %s.'):format(judged.reason, why)
-  end
-  local by = effect.executor and ('The executor %s confines it.'):format(effect.executor)
-    or held(effect)
-  return {
-    decision = 'allow', rule = judged.rule, reason = ('%s. %s'):format(subject(judged), by),
-    confined = not effect.executor and 'confined' or nil,
-  }
-end
-
---- Returns the verdict on a line that builds, in a mode that confines builds; others stay as the
---- rules say.
----
---- Example: `confined.judge_build(effect, { decision = 'allow', rule = 'building.make' })`
----@param effect Effect
----@param verdict Verdict
----@return Verdict
-function M.judge_build(effect, verdict)
-  local builds = false
-  for _, id in ipairs(effect.judged.rules or {}) do
-    builds = builds or is_build(id)
-  end
-  if verdict.decision ~= 'allow' or not builds then
-    return verdict
-  end
-  local why = obstacle(effect)
-  if why then
-    return {
-      decision = 'ask', rule = ('modes.%s.build'):format(effect.mode), unseen = true,
-      reason = ('Mode %s confines builds, and %s. Let a person approve it.'):format(
-        effect.mode, why),
-    }
-  end
-  return {
-    decision = 'allow', rule = verdict.rule, reason = verdict.reason,
-    confined = not effect.executor and 'build' or nil,
-  }
-end
-
---- Returns the verdict on a line that is asked about only because it obeys or runs what is in a
---- repository that a run has made: it is confined. nil: a person is to be asked, because something
---- else is in question, it cannot be confined, or it asks for that (`allow`: 'repository').
----
---- Example: `confined.judge_made(effect)`
----@param effect Effect
----@return Verdict?
-function M.judge_made(effect)
-  local judged = effect.judged
-  if not is_made(judged.rule) or judged.doubtful or asks_out(effect.allow) or obstacle(effect) then
-    return nil
-  end
-  return {
-    decision = 'allow', rule = judged.rule, confined = not effect.executor and 'confined' or nil,
-    reason = judged.reason .. ' It runs confined; `allow = ["repository"]` asks a person.',
+    decision = 'allow', rule = rule, confined = not effect.executor and how or nil,
+    reason = subject(judged) .. '. ' .. (effect.executor
+      and ('The executor %s confines it.'):format(effect.executor) or held(effect, how)),
   }
 end
 
@@ -202,7 +120,7 @@ local function kind_and_path(wish)
   end
 end
 
---- Returns the verdict on an effect that asks for more than a confined run has (`allow`): a person
+--- Returns the verdict on an effect that asks for more than its sandbox has (`allow`): a person
 --- decides, unless one has seen exactly this.
 ---
 --- Example: `confined.widen(effect, { decision = 'allow', rule = 'x',
@@ -222,8 +140,7 @@ function M.widen(effect, verdict, mode)
         ):format(never),
     }
   end
-  if #wishes == 0 or verdict.decision ~= 'allow' or verdict.confined ~= 'confined'
-    or effect.seen then
+  if #wishes == 0 or verdict.decision ~= 'allow' or not verdict.confined or effect.seen then
     return verdict
   end
   local decision = (mode.commands or {}).ask or 'ask'
@@ -232,9 +149,9 @@ function M.widen(effect, verdict, mode)
   end
   return {
     decision = decision, rule = 'sandbox.allow',
-    reason = ('%s. It would run confined, and asks for more: %s. Let a person approve just that, '
-      .. 'or start it without `allow`.'):format(
-      subject(effect.judged), table.concat(wishes, ', ')),
+    confined = verdict.confined,
+    reason = ('It would run in the sandbox `%s`, and asks for more: %s. Let a person approve just '
+      .. 'that, or start it without `allow`.'):format(verdict.confined, table.concat(wishes, ', ')),
   }
 end
 

@@ -7,10 +7,9 @@ local M = {}
 
 local DECISION = schema.string { enum = { 'allow', 'ask', 'deny' } }
 local OPTIONAL = schema.string { enum = { 'allow', 'ask', 'deny' }, optional = true }
-local UNMATCHED_COMMANDS = schema.string {
-  enum = { 'allow', 'confined', 'ask', 'deny' }, optional = true,
+local PLACE = schema.string {
+  enum = { 'allow', 'build', 'confined', 'plan', 'ask', 'deny' }, optional = true,
 }
-local BUILDS = schema.string { enum = { 'allow', 'confined' }, optional = true }
 local TEXT = schema.string { optional = true }
 local MODE = schema.object {
   description = TEXT,
@@ -22,7 +21,9 @@ local MODE = schema.object {
   sandbox = schema.sandbox { optional = true }, -- sandbox.check knows the profiles
   secrets = OPTIONAL, -- starts that name secrets; default: ask
   commands = schema.object({
-    unmatched = UNMATCHED_COMMANDS, doubt = UNMATCHED_COMMANDS, ask = OPTIONAL, build = BUILDS,
+    build = PLACE, read = PLACE, unmatched = PLACE, doubt = PLACE, leave = OPTIONAL, ask = OPTIONAL,
+    bare = schema.object({ read = OPTIONAL, build = OPTIONAL, unmatched = OPTIONAL },
+      { optional = true }),
   }, { optional = true }),
   rank = schema.integer { optional = true },
   rules_of = TEXT, -- a mode whose rules hold in this one, too
@@ -34,14 +35,30 @@ local INSTEAD = {
   deny = 'use a tool that this mode allows, or start Gibbous with another --mode',
 }
 
--- The same for a command that no rule matches.
-local UNMATCHED = {
-  ask = 'No rule of the policy covers this command, and mode %s asks about such commands: approve '
-    .. 'it in your client, or add a rule that allows it.',
-  deny = 'No rule of the policy allows this command, and mode %s denies what is not allowed: use a '
-    .. 'command that reads or builds, add a rule that allows it, or start Gibbous with another '
-    .. '--mode.',
+-- The same for commands, by what is known of them.
+local COMMANDS = {
+  unmatched = {
+    ask = 'No rule of the policy covers this command, and mode %s asks about such commands: '
+      .. 'approve it in your client, or add a rule that allows it.',
+    deny = 'No rule of the policy allows this command, and mode %s denies what is not allowed: add '
+      .. 'a rule that allows it, or start Gibbous with another --mode.',
+  },
+  build = {
+    ask = 'Mode %s asks about all commands but those that only read: approve it in your client, or '
+      .. 'start Gibbous with --mode auto.',
+    deny = 'Mode %s runs only what a sandbox holds, and this machine has none (gibbous doctor): '
+      .. 'start Gibbous with another --mode.',
+  },
+  leave = {
+    ask = 'This command runs outside of the sandbox, and mode %s asks about that: approve it in '
+      .. 'your client.',
+    deny = 'This command needs to run outside of the sandbox, and mode %s lets nothing leave it: '
+      .. 'start Gibbous with another --mode.',
+  },
 }
+-- Where no sandbox holds, and the mode says nothing of that.
+local BARE = { read = 'allow', build = 'ask', unmatched = 'ask' }
+local PROFILES = { build = true, confined = true, plan = true }
 
 --- Checks the table of a mode and raises an error for what is wrong: a spelling mistake must not
 --- allow more.
@@ -95,51 +112,91 @@ local function judge_tool(mode, effect)
   }
 end
 
+-- Returns what becomes of a line as it is known: 'leave', 'read' or 'build' (rules allow it), and
+-- 'doubt' or 'unmatched'.
+local function standing(judged, commands)
+  if judged.decision == 'allow' then
+    return judged.leaves and 'leave' or judged.reads and commands.read and 'read' or 'build'
+  end
+  return judged.may_confine and 'doubt' or 'unmatched'
+end
+
+-- Returns the verdict on a line where no sandbox holds it, although the mode wants one.
+local function judge_bare(mode, effect, known, why)
+  local judged, rows = effect.judged, mode.commands.bare or {}
+  local row = judged.reads and 'read' or known == 'build' and 'build' or 'unmatched'
+  local decision = rows[row] or BARE[row]
+  return {
+    decision = decision, rule = ('modes.%s.%s'):format(effect.mode, row), unseen = true,
+    reason = decision ~= 'allow' and ('Mode %s runs this in a sandbox, and %s. %s'):format(
+      effect.mode, why, decision == 'ask' and 'Let a person approve it.'
+        or 'Start Gibbous with another --mode, or where there is one.') or nil,
+  }
+end
+
+-- Returns the verdict on a line that no rule denies or asks about, but for what nobody can know.
+local function settle(mode, effect, known, wanted)
+  local judged = effect.judged
+  if PROFILES[wanted] then
+    if known == 'unmatched' or known == 'doubt' then
+      return confined.judge(effect, wanted)
+    end
+    local why, bare = confined.obstacle(effect)
+    if why and (bare or wanted == 'plan') then
+      return judge_bare(mode, effect, known, why)
+    end
+    return {
+      decision = 'allow', rule = judged.rule, reason = judged.reason,
+      confined = not why and not effect.executor and wanted or nil,
+    }
+  end
+  if wanted == 'allow' then
+    return {
+      decision = 'allow', reason = judged.reason,
+      rule = judged.rule or ('modes.%s.%s'):format(effect.mode, known),
+    }
+  end
+  local text = (COMMANDS[known] or COMMANDS.unmatched)[wanted]
+  return {
+    decision = wanted, rule = ('modes.%s.%s'):format(effect.mode, known),
+    reason = text:format(effect.mode),
+    -- What a person allows of these runs in a sandbox, where there is one.
+    confined = known ~= 'leave' and not confined.obstacle(effect) and not effect.executor
+      and 'build' or nil,
+  }
+end
+
+-- Returns the verdict on a line that rules ask about.
+local function judge_asked(mode, effect)
+  local judged, commands = effect.judged, mode.commands or {}
+  local decision, reason = commands.ask or 'ask', judged.reason
+  if decision == 'deny' then
+    reason = ('%s It needs approval, and mode %s has no person to ask.'):format(
+      reason, effect.mode)
+  end
+  -- An approval of the rule must not open what no rule knows.
+  local unknown = judged.unmatched and commands.unmatched ~= 'allow'
+  return {
+    decision = decision, reason = reason, rule = judged.rule,
+    also = unknown and { ('modes.%s.unmatched'):format(effect.mode) } or nil,
+  }
+end
+
 -- Returns the verdict of the rules on the commands of an effect, as the mode applies it. `judged`
 -- has no decision when no rule matches some command of the line.
 local function judge_commands(mode, effect)
   local judged, commands = effect.judged, mode.commands or {}
-  if judged.decision == 'allow' and commands.build == 'confined' then
-    return confined.judge_build(effect, judged)
-  elseif judged.decision == 'deny' or judged.decision == 'allow' then
+  if judged.decision == 'deny' then
     return judged
   end
-  if judged.decision == 'ask' then
-    local made = commands.unmatched == 'confined' and confined.judge_made(effect)
-    if made then
-      return made
-    end
-    -- All that asks is what nobody can know, and nothing known speaks against it.
-    local doubted = judged.may_confine and commands.doubt
-    local refusal
-    if doubted == 'confined' then
-      local verdict, why = confined.judge_doubt(effect)
-      if verdict then
-        return verdict
-      end
-      doubted, refusal = nil, why
-    end
-    local decision, reason = doubted or commands.ask or 'ask', refusal or judged.reason
-    if decision == 'deny' then
-      local text = '%s It needs approval, and mode %s has no person to ask.'
-      reason = text:format(reason, effect.mode)
-    end
-    -- An approval of the rule must not open what no rule knows.
-    local unknown = judged.unmatched and commands.unmatched ~= 'allow'
-    return {
-      decision = decision, reason = reason, rule = judged.rule,
-      also = unknown and { ('modes.%s.unmatched'):format(effect.mode) } or nil,
-    }
+  local known = standing(judged, commands)
+  if judged.decision == 'ask' and not (known == 'doubt' and PROFILES[commands.doubt]
+    and not confined.obstacle(effect)) then
+    return judge_asked(mode, effect)
   end
-  local decision = commands.unmatched or mode.permissions.execute
-  if decision == 'confined' then
-    return confined.judge(effect)
-  end
-  return {
-    decision = decision,
-    reason = UNMATCHED[decision] and UNMATCHED[decision]:format(effect.mode),
-    rule = ('modes.%s.unmatched'):format(effect.mode),
-  }
+  return settle(mode, effect, known, commands[known]
+    or known == 'leave' and 'allow' or known == 'build' and 'build'
+    or mode.permissions.execute)
 end
 
 --- Returns the verdict on an effect. Without commands it is the mode's verdict on the tool. With
@@ -174,6 +231,7 @@ function M.judge(modes, effect)
   return {
     decision = verdict.decision, reason = verdict.reason, rule = verdict.rule,
     confined = verdict.confined, also = verdict.also, unseen = verdict.unseen,
+    leaves = verdict.decision ~= 'deny' and effect.judged.leaves,
   }
 end
 

@@ -70,6 +70,9 @@ function M.set_decision(rules, decision, ids)
   for _, rule in ipairs(rules) do
     if names(patterns, rule.id) then
       rule = merged(rule, { decision = decision })
+      if decision ~= 'allow' then
+        rule.leaves, rule.reads = nil, nil
+      end
     end
     all[#all + 1] = rule
   end

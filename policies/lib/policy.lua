@@ -10,6 +10,16 @@ local secrets = require 'secrets'
 
 local M = {}
 
+-- What git has of its settings where a line leaves the sandbox: hooks, monitors and repositories
+-- below may be what runs have written.
+local LEAVING = {
+  GIT_CONFIG_COUNT = '4',
+  GIT_CONFIG_KEY_0 = 'core.hooksPath', GIT_CONFIG_VALUE_0 = '/dev/null',
+  GIT_CONFIG_KEY_1 = 'core.fsmonitor', GIT_CONFIG_VALUE_1 = 'false',
+  GIT_CONFIG_KEY_2 = 'submodule.recurse', GIT_CONFIG_VALUE_2 = 'false',
+  GIT_CONFIG_KEY_3 = 'fetch.recurseSubmodules', GIT_CONFIG_VALUE_3 = 'false',
+}
+
 --- The fields of an effect that the `decide` of this module looks at, for `reads` of a policy: all
 --- others are kept from it, and a verdict on the same fields is remembered.
 ---@type string[]
@@ -50,7 +60,8 @@ function M.decider(modes)
         effect.sandbox or {}, confined.request(verdict.confined, grants, effect),
       }, grants, effect.places)
     end
-    verdict.confined, verdict.unseen = nil, nil
+    verdict.env = effect.kind == 'start' and verdict.leaves and LEAVING or nil
+    verdict.confined, verdict.unseen, verdict.leaves = nil, nil, nil
     return verdict
   end
 end

@@ -107,6 +107,8 @@ M.PROFILES.build = with(M.PROFILES.workspace, {
   rank = 12, write = { '$WORKSPACE', '$TMP', '$GIT_COMMON', '$CACHES' },
 })
 
+M.PROFILES.plan = with(M.PROFILES.confined, { rank = 18, write = { '$TMP' } })
+
 local NETWORKS = { on = 0, loopback = 1, off = 2 }
 local LISTS = {
   'read', 'write', 'unreadable', 'unwritable', 'pinned', 'occupied', 'layered',
@@ -212,8 +214,8 @@ end
 ---
 --- Example: `sandbox.strictest({ { profile = 'readonly' }, { network = 'off' } }).network` is 'off'
 ---@param requests SandboxRequest[]
----@param grants? { read: string[], write: string[] } paths beyond the profile `confined`; another
----one that was chosen gives nothing away
+---@param grants? { read: string[], write: string[] } paths beyond the profiles `confined` and
+---`build`; another one that was chosen gives nothing away
 ---@param places? table<string, string[]> what the variables of hidden paths stand for
 ---@return Sandbox?
 function M.strictest(requests, grants, places)
@@ -246,7 +248,7 @@ function M.strictest(requests, grants, places)
   for _, list in ipairs(LISTS) do
     whole[list] = M.PROFILES[chosen][list]
   end
-  if grants and chosen == 'confined' then
+  if grants and (chosen == 'confined' or chosen == 'build') then
     whole.write = joined(whole.write, grants.write)
     whole.unreadable = without(whole.unreadable, grants.read, places)
   end

@@ -1,13 +1,16 @@
--- The mode of an agent that works on its own: everyday commands run without approval, and what
--- could do harm needs it; what no rule knows runs in the sandbox. Deny rules still hold.
+-- The mode of an agent that works on its own: what rules know runs in the sandbox `build`, what
+-- nobody knows in `confined`. A person is asked about what leaves the sandbox or loses work.
 return {
   rules_of = 'auto',
   rank = 3,
-  description = 'what no rule denies or asks about is allowed, in a sandbox what no rule knows',
+  description = 'what no rule denies or asks about runs in a sandbox',
   permissions = { read = 'allow', write = 'allow', execute = 'allow' },
   tools = {
     bg_start = 'allow', bg_status = 'allow', bg_output = 'allow',
     bg_input = 'allow', bg_kill = 'allow',
   },
-  commands = { unmatched = 'confined', doubt = 'confined', ask = 'ask' },
+  commands = {
+    build = 'build', unmatched = 'confined', doubt = 'confined', leave = 'allow', ask = 'ask',
+    bare = { read = 'allow', build = 'ask', unmatched = 'ask' },
+  },
 }

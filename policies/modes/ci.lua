@@ -1,15 +1,18 @@
--- The mode of unattended pipelines: there is no person to ask, a background process is a liability,
--- and only commands that a rule allows run: reading, building, testing.
+-- The mode of unattended pipelines: as auto, but there is no person to ask, and a background
+-- process is a liability.
 return {
-  rules_of = 'ci',
+  rules_of = 'auto',
   rank = 1,
-  description = 'reading is allowed; nothing is asked about, and no background processes',
+  description = 'commands run as in auto; nothing is asked about, and no background processes',
   permissions = { read = 'allow', write = 'deny', execute = 'deny' },
   tools = {
     bg_start = 'deny', bg_status = 'deny', bg_output = 'deny',
     bg_input = 'deny', bg_kill = 'deny',
   },
-  commands = { unmatched = 'deny', ask = 'deny' },
+  commands = {
+    build = 'build', unmatched = 'confined', doubt = 'confined', leave = 'allow', ask = 'deny',
+    bare = { read = 'allow', build = 'allow', unmatched = 'deny' },
+  },
   instead = 'run commands as steps of the pipeline with a time limit, '
     .. 'or start Gibbous with --mode auto',
 }

@@ -1,4 +1,5 @@
--- The mode of an agent with a person beside it: reading is free, everything else needs approval.
+-- The mode of an agent with a person beside it: programs that read run unasked, on a copy of the
+-- workspace that is thrown away. Everything else is asked about, and runs in the sandbox `build`.
 return {
   rules_of = 'default',
   rank = 2,
@@ -8,5 +9,8 @@ return {
     bg_start = 'ask', bg_status = 'allow', bg_output = 'allow',
     bg_input = 'ask', bg_kill = 'ask',
   },
-  commands = { unmatched = 'ask', ask = 'ask' },
+  commands = {
+    read = 'plan', build = 'ask', unmatched = 'ask', doubt = 'ask', leave = 'ask', ask = 'ask',
+    bare = { read = 'ask', build = 'ask', unmatched = 'ask' },
+  },
 }

@@ -1,5 +1,5 @@
 -- What costs money or is shared: clouds, infrastructure as code, configuration of many machines.
-local verbs = require 'verbs'
+local looking = require 'looking'
 
 local CLOUDS = 'aws awslocal gcloud gsutil bq az doctl hcloud linode-cli vultr-cli scw oci '
   .. 'ibmcloud '
@@ -10,9 +10,6 @@ local CLOUDS = 'aws awslocal gcloud gsutil bq az doctl hcloud linode-cli vultr-c
   .. 'confluent auth0 okta eksctl kops argocd argo flux linkerd cilium velero openstack govc '
   .. 'circleci sst amplify copilot dokku juju doppler infisical op bw chamber jf jfrog oras regctl '
   .. 'crane skopeo restic borg kopia istioctl tailscale cloudflared porter okteto garden'
-local READ_ELSEWHERE = 'pulumi cdk cdktf serverless sls sam kubectl oc helm docker podman'
-
-verbs.prepare()
 
 return {
   {
@@ -22,7 +19,7 @@ return {
       .. 'and let a person approve the rest.',
     program = CLOUDS,
     test = function(command)
-      return not verbs.looks(command)
+      return not (looking.at_cloud(command) or looking.is_help(command))
     end,
     match = {
       'aws s3 rm s3://bucket --recursive', 'gcloud compute instances delete vm', 'vercel --prod',
@@ -30,91 +27,26 @@ return {
       'aws ec2 terminate-instances --instance-ids list-x', 'gcloud projects delete list',
     },
     not_match = {
-      'aws s3 ls', 'aws ec2 describe-instances', 'gcloud projects list', 'az account show',
+      'aws s3 ls', 'aws ec2 describe-instances', 'gcloud projects list', 'az group list',
     },
-  },
-  {
-    id = 'clouds.verbs',
-    decision = 'ask',
-    reason = 'This has the shape of removing, resetting or stopping something that is not in the '
-      .. 'workspace: look with list and show, and let a person approve the rest.',
-    argument = {
-      're:(?i)[a-z][\\w:.-]*(?:delet|destr|termin|purg|reset|wip|drop|eras|remov|nuk|prun|'
-        .. 'trunc|flush|revok|'
-        .. 'install|down|deprov|deploy|dismiss|forget|regist|publish|rollback|revert|undo|'
-        .. 'fresh|zap|evict|drain|'
-        .. 'expung|scrub|factory|trash|del|rm|rb|stop|boot|power|halt|kill|suspend|cancel|'
-        .. 'abort|disabl|'
-        .. 'detach|commission|seal|fail)[\\w:.-]*',
-      're:(?i)(?:delete|destroy|terminate|purge|reset|wipe|drop|erase|remove|rm|rb|nuke|prune|'
-        .. 'truncate|'
-        .. 'flush|revoke|uninstall|teardown|del|stop|down|kill|shutdown|reboot|restart|undo|zap|'
-        .. 'evict|drain|cancel|abort|disable|detach|halt|poweroff|suspend|decommission|forget|'
-        .. 'rollback|revert|downgrade|undeploy|dismiss|fresh|trash|yank|clobber|unregister|'
-        .. 'deregister|expire|leave|quit|redo|failover|shred)(?:[-_:.]?[\\w:.-]*)?',
-      're:--?(?:[\\w-]*-)?(?:delete|destroy|terminate|purge|reset|wipe|drop|erase|remove|nuke|'
-        .. 'prune|'
-        .. 'truncate|flush|revoke|uninstall)(?:[-=].*)?',
-    },
-    test = function(command)
-      -- What the project itself provides is judged as its scripts are.
-      local last = command.within[#command.within]
-      if last == 'uv run' or last == 'poetry run' or last == 'pdm run' or last == 'pipenv run'
-        or last == 'hatch run' or last == 'pnpm exec' or last == 'bundle exec' then
-        return false
-      end
-      if verbs.is_local(command) or command.argv[1]:find('^%.?%.?/.*/%.bin/') == nil
-        and command.argv[1]:find('^%.%.?/') then
-        return false
-      end
-      for at, word in ipairs(verbs.operands(command, 4)) do
-        -- mycli message send 'delete': words far behind are mostly data.
-        if verbs.removes(word) and at <= 3 then
-          return true
-        end
-      end
-      for _, index in ipairs(command.options) do
-        if verbs.option_removes(command.argv[index]) then
-          return true
-        end
-      end
-      return false
-    end,
-    match = {
-      'acmectl nodes purge --all', 'mycli project delete x', 'xyz deleteCluster x',
-      'foo-cli cluster:destroy x', 'restic forget --prune', 'k delete pod x', 'qm destroy 100',
-      'argocd app delete x', 'govc vm.destroy x', 'mc mirror --remove a b',
-    },
-    not_match = {
-      'argocd app list', 'make reset', 'git rm x', 'eslint src/delete.ts', './manage.sh reset',
-      'mytool list', 'echo delete', 'acmectl describe reset.css', 'npm run db:reset',
-      'uv run app delete',
-    },
-  },
-  {
-    id = 'clouds.wipers',
-    decision = 'ask',
-    reason = 'This removes all that it finds in an account: let a person run it.',
-    program = { '*-nuke', '*-nuke.sh', '*uninstall', '*-uninstall.sh', '*-destroy', '*-purge' },
-    match = { 'aws-nuke -c x', 'cloud-nuke aws', 'k3s-uninstall.sh' },
-    not_match = { 'aws s3 ls' },
   },
   {
     id = 'clouds.infrastructure',
     decision = 'ask',
-    reason = 'This changes infrastructure or its recorded state: use plan or preview, and let a '
-      .. 'person apply it.',
+    reason = 'This speaks with a cloud, and may change infrastructure or its recorded state: let a '
+      .. 'person approve it.',
     program = 'terraform tofu terragrunt pulumi cdk cdktf serverless sls sam packer nixops',
     subcommand = {
       'apply', 'destroy', 'import', 'refresh', 'taint', 'untaint', 'force-unlock', 'login',
       'run-all', 'state rm', 'state mv', 'state push', 'workspace delete', 'workspace new',
       'workspace select', 'console', 'deploy', 'up', 'update', 'remove', 'cancel', 'publish',
-      'rollback', 'bootstrap', 'state replace-provider', 'build', 'delete',
+      'rollback', 'bootstrap', 'state replace-provider', 'build', 'delete', 'plan', 'preview',
+      'diff', 'output', 'logs', 'show', 'state pull',
     },
     test = function(command)
       if command.subcommand == 'run-all' then
         local verb = command.argv[command.operands[1]]
-        return verb ~= 'plan' and verb ~= 'validate' and verb ~= 'output' and verb ~= 'init'
+        return verb ~= 'validate' and verb ~= 'init'
       end
       return command.subcommand ~= 'build' or command.program == 'packer'
     end,
@@ -122,8 +54,7 @@ return {
       'terraform apply -auto-approve', 'terraform destroy', 'pulumi up', 'cdk deploy',
       'packer build x',
     },
-    not_match = { 'terraform plan', 'terraform validate', 'pulumi preview', 'terraform init',
-      'sam build' },
+    not_match = { 'terraform validate', 'terraform fmt', 'terraform init', 'sam build' },
   },
   {
     id = 'clouds.state',
@@ -132,7 +63,7 @@ return {
       .. 'person do it.',
     program = 'terraform tofu terragrunt pulumi',
     test = function(command)
-      local words = verbs.operands(command, 2)
+      local words = looking.words(command)
       local first, second = words[1], words[2]
       if command.program == 'pulumi' then
         return (first == 'stack' or first == 'state' or first == 'config') and second ~= nil
@@ -177,43 +108,9 @@ return {
       if command.program == 'kubectx' or command.program == 'kubens' then
         return #command.operands > 0
       end
-      return #command.argv == 1 or not verbs.looks(command)
+      return not looking.is_help(command)
     end,
-    match = { 'kubectx prod', 'k9s', 'skaffold run', 'kubeadm init' },
-    not_match = { 'kubectx', 'talosctl version', 'jira issue list' },
-  },
-  {
-    id = 'clouds.reads',
-    decision = 'allow',
-    program = CLOUDS .. ' ' .. READ_ELSEWHERE .. ' kubectx kubens talosctl jira linear',
-    only_reads = 'harmless_device',
-    test = function(command)
-      local words = verbs.operands(command, 4)
-      local own = { kubectl = true, oc = true, helm = true, docker = true, podman = true }
-      if own[command.program] then
-        -- reading.lua knows these; here are their plugins and less common words.
-        return verbs.looks(command) and (words[1] == 'manifest' or words[1] == 'buildx'
-          or words[1] == 'scout' or words[1] == 'context' or words[1] == 'api-resources')
-      end
-      return verbs.looks(command) or (command.program:find('^kube') ~= nil and #words == 0)
-    end,
-    match = {
-      'aws s3 ls', 'az account show', 'gcloud compute instances list', 'doctl compute droplet list',
-      { command = 'aws ec2 describe-instances', mode = 'plan' }, 'argocd app list', 'vault status',
-    },
-    not_match = { 'aws s3 rm s3://x', 'az group delete -n list', 'gcloud auth login' },
-  },
-  {
-    id = 'clouds.plans',
-    decision = 'allow',
-    modes = { 'auto' },
-    program = 'terraform tofu terragrunt pulumi cdk cdktf serverless sls sam packer',
-    subcommand = {
-      'init', 'plan', 'validate', 'fmt', 'preview', 'diff', 'synth', 'list', 'ls', 'build',
-      'package', 'get', 'providers', 'graph', 'output', 'show', 'version', 'test', 'inspect',
-      'stack', 'logs', 'run-all',
-    },
-    match = { 'terraform plan -out=x', 'terraform init', 'cdk diff', 'pulumi preview' },
-    not_match = { 'terraform apply' },
+    match = { 'kubectx prod', 'skaffold run', 'kubeadm init' },
+    not_match = { 'kubectx', 'talosctl version' },
   },
 }

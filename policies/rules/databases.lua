@@ -1,5 +1,6 @@
 -- Databases and stores: commands that change or delete data. Queries are free; other SQL is code
 -- that is not analysed, wherever it comes from.
+local looking = require 'looking'
 local verbs = require 'verbs'
 
 local CLIENTS = 'psql mysql mariadb mongo mongosh cqlsh clickhouse-client clickhouse sqlcmd pgcli '
@@ -31,7 +32,7 @@ local REDIS_PAIRS = {
 }
 
 local function redis_changes(command)
-  local words = verbs.operands(command, 2)
+  local words = looking.words(command)
   local name, second = (words[1] or ''):lower(), (words[2] or ''):lower()
   if name == '' then
     return false
@@ -41,40 +42,6 @@ local function redis_changes(command)
     return not (' ' .. reading .. ' '):find(' ' .. second .. ' ', 1, true)
   end
   return not REDIS[name]
-end
-
-local function redis_reads(command)
-  local words = verbs.operands(command, 1)
-  local name = words[1] and words[1]:lower()
-  return not redis_changes(command) and #command.argv > 1 and (name == nil or REDIS[name] ~= 'adds')
-end
-
--- SQL from a file: by an option, as an operand, or by a redirection.
-local function takes_file(command)
-  local wanted = { sqlplus = '^@', mongosh = '%.js$', mongo = '%.js$' }
-  local pattern = wanted[command.program]
-  for _, index in ipairs(command.operands) do
-    if pattern and command.argv[index]:find(pattern) then
-      return true
-    end
-  end
-  for _, access in ipairs(command.accesses) do
-    local null = table.concat(access.classes, ' '):find('harmless_device', 1, true)
-    if access.redirection and access.access == 'read' and not null then
-      return true
-    end
-  end
-  for at = 2, #command.argv do
-    local word = command.argv[at]
-    local short = word:find('^%-[1tAxqXHnEewWs]*f') or word == '-x'
-      or word == '-i' and command.program == 'sqlcmd'
-    if short and command.program:find('^redis') == nil and word ~= '-x'
-      or command.program:find('%-cli$') and (word == '-x' or word == '--pipe' or word == '--eval')
-      or word:find('^%-%-file') or word:find('^%-%-queries%-file') then
-      return true
-    end
-  end
-  return false
 end
 
 -- alembic downgrade, rails db:rollback, doctrine:schema:drop
@@ -94,7 +61,20 @@ local function migrates_back(command)
   return false
 end
 
+-- Names without a dot are those of services beside this one.
+local BESIDE = { 'localhost', '127.*', '::1', '[::1]', 're:[^.]*', '/*', '*.local', '*.internal' }
+
 return {
+  {
+    id = 'databases.elsewhere',
+    decision = 'ask',
+    reason = 'This asks a server that the line names, perhaps with passwords, and not one of '
+      .. 'development: let a person approve the server.',
+    program = CLIENTS .. ' mysqldump pg_dump mongodump mysqlshow',
+    not_host = BESIDE,
+    match = { "psql -h db.example.com -c 'select 1'", 'redis-cli -h redis.example.com get x' },
+    not_match = { "psql -h localhost -c 'select 1'", 'redis-cli -h redis ping', 'psql app -l' },
+  },
   {
     id = 'databases.drop',
     decision = 'ask',
@@ -120,47 +100,6 @@ return {
     not_match = { 'redis-cli ping', 'redis-cli get a', 'redis-cli config get dir' },
   },
   {
-    id = 'databases.fed',
-    decision = 'ask',
-    reason = 'The commands for the store come from another command: write them yourself.',
-    program = CLIENTS,
-    fed_by = { '*' },
-    test = function(command)
-      -- Output of echo is analysed where it is SQL.
-      return command.program:find('%-cli$') ~= nil or command.program == 'iredis'
-    end,
-    match = { 'echo flushall | redis-cli' },
-    not_match = { 'redis-cli get a' },
-  },
-  {
-    id = 'databases.file',
-    decision = 'ask',
-    reason = 'What this file does to the database is not analysed: let a person approve it, or '
-      .. 'give a query as an argument.',
-    program = CLIENTS,
-    test = takes_file,
-    match = {
-      'psql -f drop.sql', 'mysql app < dump.sql', 'sqlite3 app.db < x.sql', 'mongosh app x.js',
-      'redis-cli -x set a < b',
-    },
-    not_match = { "psql -c 'select 1'", 'sqlite3 app.db .schema', 'psql -l < /dev/null' },
-  },
-  {
-    id = 'databases.load',
-    decision = 'ask',
-    reason = 'This overwrites or adds data of a database: use one of your own for tests, or let a '
-      .. 'person approve it.',
-    program = 'pg_restore mongorestore mongoimport mysqlimport pgloader mongofiles ldapmodify '
-      .. 'ldapdelete ldapadd pg_basebackup dexpdp impdp bcp sqlldr',
-    test = function(command)
-      -- pg_restore -l lists an archive; with -f it writes a script.
-      return command.program ~= 'pg_restore'
-        or table.concat(command.argv, ' '):find(' %-l') == nil
-    end,
-    match = { 'pg_restore -d app x', 'mongoimport --drop -c x y.json' },
-    not_match = { 'pg_restore -l x.dump', 'mongodump -o out', 'pg_dump app' },
-  },
-  {
     id = 'databases.reset',
     decision = 'ask',
     reason = 'This deletes data of the configured database, or takes migrations back: migrate it '
@@ -178,35 +117,6 @@ return {
       'rails db:migrate', 'npx prisma generate', 'php artisan migrate', 'alembic upgrade head',
       'rails generate migration RemoveName', 'mix test',
     },
-  },
-  {
-    id = 'databases.code',
-    decision = 'ask',
-    reason = 'This runs code against the configured database that is not analysed: write it into '
-      .. 'a file of the workspace, and let a person approve the run.',
-    program = 'rails prisma php python python3 drush hasura skeema atlas',
-    argument = {
-      'runner', 'console', 'dbconsole', 'tinker', 'dbshell', 'execute', 'sql-cli', 'push', 'apply',
-      'sql:cli', 'sql:query',
-    },
-    test = function(command)
-      local first, second = command.argv[2] or '', command.argv[3] or ''
-      if command.program:find('^python') then
-        return first:find('manage%.py$') ~= nil and second == 'dbshell'
-      end
-      if command.program == 'php' then
-        return second == 'tinker'
-      end
-      if command.program == 'prisma' then
-        return first == 'db' and second == 'execute'
-      end
-      return command.program ~= 'rails' or first ~= 'push'
-    end,
-    match = {
-      "rails runner 'User.delete_all'", 'python manage.py dbshell < x.sql',
-      'npx prisma db execute --file x.sql',
-    },
-    not_match = { 'rails server', 'npx prisma db push', 'python manage.py shell' },
   },
   {
     id = 'databases.remove',
@@ -241,41 +151,5 @@ return {
     not_match = {
       'python manage.py migrate', 'dotnet ef database update', 'kafka-topics.sh --list',
     },
-  },
-  {
-    id = 'databases.search_index',
-    decision = 'ask',
-    reason = 'This deletes data of a store: let a person approve it, or use one of your own for '
-      .. 'tests.',
-    program = 'curl',
-    argument = { 're:.*:(?:9200|9201|5984|8529|8123|6333|8108|7700)(?:/.*)?' },
-    test = function(command)
-      local line = table.concat(command.argv, ' ')
-      return line:find('DELETE', 1, true) ~= nil or line:find('_delete_by_query', 1, true) ~= nil
-    end,
-    match = { 'curl -X DELETE localhost:9200/index' },
-    not_match = { 'curl localhost:9200/_cat/indices', 'curl -X DELETE localhost:8080/items/1' },
-  },
-  {
-    id = 'databases.store_reads',
-    decision = 'allow',
-    program = 'redis-cli valkey-cli keydb-cli iredis',
-    only_reads = 'harmless_device',
-    test = redis_reads,
-    match = {
-      'redis-cli get x', 'redis-cli -h localhost info', { command = 'redis-cli ttl a',
-      mode = 'plan' },
-    },
-    not_match = { 'redis-cli get a > b', 'redis-cli set a b', 'redis-cli del a' },
-  },
-  {
-    id = 'databases.store_adds',
-    decision = 'allow',
-    modes = { 'auto', 'ci' },
-    program = 'redis-cli valkey-cli keydb-cli iredis etcdctl kafka-topics kafka-topics.sh '
-      .. 'kafka-console-consumer kafka-console-consumer.sh kafka-consumer-groups '
-      .. 'kafka-consumer-groups.sh kcat rabbitmqctl nats rabbitmqadmin',
-    match = { 'redis-cli set a b', 'kafka-topics.sh --list', 'kcat -L' },
-    not_match = { { command = 'redis-cli set a b', mode = 'plan' } },
   },
 }

@@ -184,23 +184,6 @@ local FILTERS = {
   awk = true, cut = true, sed = true, fgrep = true,
 }
 
--- ps e shows the environment: an e among options without a dash, or -E.
-local function ps_shows_environment(command)
-  for at = 2, #command.argv do
-    if command.argv[at] == '-E' or command.argv[at]:find('^%-%a*E%a*$')
-      and not command.argv[at]:find('^%-%a*[oO]') then
-      return true
-    end
-  end
-  for at, index in ipairs(command.operands) do
-    local word = command.argv[index]
-    if word:find('^[aAegTxlujvrwLmSsXcfhnkpqtU]+$') and word:find('e', 1, true) and at <= 2 then
-      return true
-    end
-  end
-  return false
-end
-
 return {
   {
     id = 'environment.carried_away',
@@ -366,15 +349,6 @@ return {
     not_match = { 'env | grep NODE_ENV', 'ps aux | grep auth', 'env | grep PATH' },
   },
   {
-    id = 'environment.processes',
-    decision = 'ask',
-    reason = 'This prints the environment of processes, with the secrets in it: leave out e.',
-    program = 'ps',
-    test = ps_shows_environment,
-    match = { 'ps e', 'ps auxe', 'ps axeww', 'ps -E', 'ps e -p 1' },
-    not_match = { 'ps aux', 'ps -ef', 'ps -e', 'ps -eo pid,comm', 'ps -p 1 -o etime', 'ps u' },
-  },
-  {
     id = 'environment.file',
     decision = 'ask',
     reason = 'This is the environment of a process, with the secrets in it: test the variable that '
@@ -387,111 +361,5 @@ return {
       'cat /proc/self/e*', 'cd /proc/1; cat env*', 'frob --in=/proc/self/environ',
     },
     not_match = { 'man environ', 'cat src/environ', 'ls /proc/self', 'python3 -m environ' },
-  },
-  {
-    id = 'environment.code',
-    decision = 'ask',
-    reason = 'This prints variables of the environment, perhaps secrets: name the harmless one '
-      .. 'that '
-      .. 'you need.',
-    program = 'python python3 node perl ruby php awk gawk mawk nawk jq gojq yq lua envsubst nu '
-      .. 'fish pwsh gdb',
-    argument = {
-      're:(?s).*(?:os\\.environ|process\\.env|%ENV|ENVIRON|\\$_ENV|getenv|\\$ENV|ENV\\.|'
-        .. '\\benviron\\b|'
-        .. 'process\\[|strenv\\(|\\benv\\(|p ENV|puts ENV|ENV\\[).*',
-      'env', 'env.*', '$ENV', '$ENV.*', '$env*',
-    },
-    test = function(command)
-      local line = table.concat(command.argv, ' ')
-      -- One harmless variable is fine, by its name.
-      local names, secret = 0, false
-      local plain = line:gsub('%.get%(', '[')
-      for name in plain:gmatch('[eE][nN][vV]%a*[%[%(.{"\' ]+([A-Z][A-Z0-9_]*)') do
-        if name ~= 'ENV' and name ~= 'ENVIRON' and name ~= 'BEGIN' and name ~= 'END' then
-          names = names + 1
-          local speaks = name:find('TOKEN') ~= nil or name:find('SECRET') ~= nil
-            or name:find('PASS') ~= nil or name:find('KEY') ~= nil or name:find('CRED') ~= nil
-          secret = secret or speaks and not describes(name)
-        end
-      end
-      local script = command.argv[2] or ''
-      if not script:find('^%-') and (command.program:find('^python') or command.program == 'node'
-        or command.program == 'php' or command.program == 'ruby' or command.program == 'perl'
-        or command.program == 'lua') then
-        return false
-      end
-      return names == 0 or secret
-    end,
-    match = {
-      "python3 -c 'import os; print(os.environ)'", 'node -p process.env', 'jq -n env',
-      "awk 'BEGIN { print ENVIRON[\"API_TOKEN\"] }'", "node -p process.env.GITHUB_TOKEN",
-    },
-    not_match = {
-      'node -p process.env.NODE_ENV', "jq '.env' package.json", 'python3 environ.py',
-      "awk 'BEGIN { print ENVIRON[\"HOME\"] }'",
-    },
-  },
-  {
-    id = 'environment.substituted',
-    decision = 'ask',
-    reason = 'This writes variables of the environment into text, perhaps secrets: name them as '
-      .. "envsubst '$PORT $HOST' does.",
-    program = 'envsubst',
-    test = function(command)
-      for _, index in ipairs(command.operands) do
-        local word = command.argv[index]
-        if word:find('%$') and not word:find('TOKEN') and not word:find('SECRET')
-          and not word:find('PASS') and not word:find('KEY') then
-          return false
-        end
-      end
-      return #command.argv == 1 and #command.feeds == 0 and not command.redirected
-        and #command.accesses == 0
-    end,
-    match = { "envsubst <<< '$GITHUB_TOKEN'" },
-    not_match = { "envsubst '$PORT' < x.tmpl", 'envsubst --version', 'envsubst < x.tmpl > x' },
-  },
-  {
-    id = 'environment.other_programs',
-    decision = 'ask',
-    reason = 'This prints the environment of a session or a service, with the secrets in it: name '
-      .. 'the variable that you need.',
-    program = 'systemctl launchctl direnv cmake gdb nu fish npm yarn pnpm make docker php',
-    argument = {
-      'show-environment', 'getenv', 'env', 'export', 'dump', 'environment', '-*p*', '*nviron*',
-      '--environment', '*.Env*', '-i',
-    },
-    test = function(command)
-      local line = table.concat(command.argv, ' ')
-      return line:find('^docker compose .*%-%-environment') ~= nil
-        or line:find('^docker .*inspect .*%.Env') ~= nil or line:find('^php %-i') ~= nil
-        or line:find('^g?make .*%-%-print%-d') ~= nil
-        or line:find(' show%-environment') ~= nil or line:find('launchctl getenv') ~= nil
-        or line:find('^direnv export') ~= nil
-        or line:find('^direnv dump') ~= nil or line:find(' %-E environment$') ~= nil
-        or line:find('systemctl .*%-p ?Environment') ~= nil
-        or line:find('^g?make .*%-%a*p') ~= nil and line:find('^g?make .*%-%-p') == nil
-          and line:find('PREFIX') == nil and line:find('^g?make [^%-]*%-%a*p%a*') ~= nil
-        or line:find('^%a+ run env$') ~= nil or line:find('^gdb .*environ') ~= nil
-    end,
-    match = { 'systemctl show-environment', 'direnv export bash', 'cmake -E environment', 'npm '
-      .. 'run env' },
-    not_match = { 'systemctl status x', 'npm run env:check', 'direnv status' },
-  },
-  {
-    id = 'environment.git_headers',
-    decision = 'ask',
-    reason = 'This prints headers with which git logs in, perhaps a token: leave it out.',
-    program = 'git',
-    argument = {
-      're:(?i)(?:http|credential|url).*(?:extraheader|helper|insteadof|cookie).*',
-      're:(?i).*(?:token|password|secret|extraheader).*',
-    },
-    test = function(command)
-      return command.subcommand == 'config'
-    end,
-    match = { 'git config --get-all http.extraheader' },
-    not_match = { 'git config --get user.name', 'git config -l' },
   },
 }

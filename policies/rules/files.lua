@@ -78,42 +78,6 @@ return {
     not_match = { 'patch -d src -p1 < x', 'git apply --directory=src x.patch' },
   },
   {
-    id = 'files.patch_outside',
-    decision = 'ask',
-    reason = 'This changes files outside of the workspace: patch files of the workspace.',
-    program = 'patch',
-    flags = '-d --directory',
-    access = 'enter',
-    path = 'outside unknown',
-    not_path = 'temp',
-    match = { 'patch -d ~/x -p1 < x' },
-    not_match = { 'patch -d src -p1 < x' },
-  },
-  {
-    id = 'files.archive_outside',
-    decision = 'ask',
-    reason = 'This is outside of the workspace: write the archive into the workspace or /tmp.',
-    program = 'tar gtar bsdtar',
-    access = 'read',
-    path = 'outside unknown',
-    not_path = 'temp harmless_device',
-    test = function(command)
-      -- Old style: czf ARCHIVE
-      local flags, archive = command.argv[2] or '', command.argv[3]
-      if not flags:find('^%a+$') or not flags:find('[cruA]') or not flags:find('f') then
-        return false
-      end
-      for _, access in ipairs(command.accesses) do
-        if access.written == archive then
-          return table.concat(access.classes, ' '):find('outside', 1, true) ~= nil
-        end
-      end
-      return false
-    end,
-    match = { 'tar cf ../x y', 'tar czf ~/x.tgz y' },
-    not_match = { 'tar czf x.tgz ../y', 'tar cf /tmp/x y' },
-  },
-  {
     id = 'files.startup_in_place',
     decision = 'deny',
     reason = 'Programs execute this file whenever they start: put settings into the workspace, or '
@@ -180,15 +144,6 @@ return {
     not_path = 'temp',
     match = { 'tar xzf x.tgz -C ~/tools' },
     not_match = { 'tar xzf x.tgz -C /tmp/x', 'tar xzf x.tgz' },
-  },
-  {
-    id = 'files.absolute_names',
-    decision = 'ask',
-    reason = 'With absolute names an archive may write anywhere: leave out -P.',
-    program = 'tar gtar bsdtar cpio',
-    flags = '-P --absolute-names --absolute-paths',
-    match = { 'tar -xPf x.tar' },
-    not_match = { 'tar -xf x.tar' },
   },
   {
     id = 'files.outside',
@@ -360,54 +315,5 @@ return {
     remote = false,
     match = { 'rm -f "$FILE"', 'chmod +x "$X"', 'cat list | xargs rm' },
     not_match = { 'for f in *.log; do rm -f "$f"; done', "find . -name '*.o' | xargs rm -f" },
-  },
-  {
-    id = 'files.write_unknown',
-    decision = 'ask',
-    reason = 'Which file this writes is only known when it runs: write its name.',
-    access = 'write',
-    path = 'unknown',
-    remote = false,
-    test = stands_alone,
-    match = { 'echo x > "$FILE"', 'cp a "$TARGET"', 'tee "$(cat x)"' },
-    not_match = {
-      'F=out.txt; echo x > "$F"', 'while read -r f; do sed s/a/b/ "$f" > "$f.new"; done < list',
-    },
-  },
-  {
-    id = 'files.run_outside',
-    decision = 'ask',
-    may_confine = true,
-    reason = 'This runs something that is neither of the workspace nor installed: copy it into '
-      .. 'the workspace, and look at it first.',
-    access = 'execute',
-    path = 'outside',
-    not_path = 'programs',
-    remote = false,
-    match = { '/tmp/x.sh', '~/Downloads/installer', '../other/tool --help', 'bash /tmp/x.sh' },
-    not_match = {
-      './build.sh', '/usr/bin/env python3 x.py', 'node_modules/.bin/eslint .', '~/.cargo/bin/rg x',
-    },
-  },
-  {
-    id = 'files.run_unknown',
-    decision = 'ask',
-    reason = 'Which code this loads is only known when it runs: write its name.',
-    access = 'execute',
-    path = 'unknown',
-    remote = false,
-    match = { 'node -r "$X" a.js', 'make -f "$X"' },
-    not_match = { 'node a.js', 'make -f build.mk' },
-  },
-  {
-    id = 'files.link_outside',
-    decision = 'ask',
-    reason = 'Later writes through this link would leave the workspace: link to something inside '
-      .. 'it.',
-    program = 'ln link',
-    access = 'read',
-    path = 'system system_root home holds_workspace startup',
-    match = { 'ln -s /etc etc', 'ln -s ~ home', 'ln -sf / root' },
-    not_match = { 'ln -s src/a b' },
   },
 }

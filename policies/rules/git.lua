@@ -36,24 +36,6 @@ local function matters(key, value)
   return executes(key) and (not HARMLESS_VALUES[value] or key:lower():find('^alias') ~= nil)
 end
 
--- git -c KEY=VALUE, git clone -c KEY=VALUE, and -cKEY=VALUE in one word
-local function sets_executing_key(command)
-  for at = 2, #command.argv do
-    local before, word = command.argv[at - 1], command.argv[at]
-    if before == '-c' or before == '--config' or before == '--config-env' then
-      local key, value = word:match('^([^=]+)=?(.*)$')
-      local hidden = not command.literal[at] and not word:find('^[%w.-]+=')
-      if hidden or key and matters(key, value) then
-        return true
-      end
-    elseif word:find('^%-c%w+%.') or word:find('^%-%-config%-env=')
-      or word:find('^%-%-config=') then
-      return true
-    end
-  end
-  return false
-end
-
 -- git config KEY VALUE; with a key alone it reads
 local function configures_executing_key(command)
   local words, first = {}, nil
@@ -91,7 +73,7 @@ return {
     reason = 'This publishes commits: show the person what would be pushed, and let them approve '
       .. 'it.',
     program = 'git',
-    subcommand = 'push send-pack',
+    subcommand = 'push send-pack send-email',
     match = {
       'git push', 'git push -u origin feature', 'git -C sub push', 'cd sub && git push origin HEAD',
     },
@@ -222,68 +204,6 @@ return {
     not_match = { 'git config user.email a@b.c', 'git config --global --list' },
   },
   {
-    id = 'git.executing_key',
-    decision = 'ask',
-    reason = 'Git would run or obey the value of this key: leave it out.',
-    program = 'git hg',
-    argument = { '-c*', '--config*' },
-    test = sets_executing_key,
-    match = {
-      "git -c core.pager='less -R' log", 'git -c "$X" log', "git -c alias.x='!rm -rf /' x",
-      'git -c core.hooksPath=/tmp/h commit', 'git -c core.fsmonitor=./x status',
-      'git clone -c core.sshCommand=x git@example.com:a/b',
-    },
-    not_match = {
-      'git -c core.pager=cat log', 'git -c user.name=x commit -m y',
-      'git -c core.hooksPath=/dev/null commit',
-    },
-  },
-  {
-    id = 'git.other_programs',
-    decision = 'ask',
-    reason = 'This makes git take its own programs, or those of the other side, from elsewhere: '
-      .. 'leave it out.',
-    program = 'git',
-    argument = {
-      '--exec-path=*', '--upload-pack*', '--receive-pack*', '--exec=*', '--template*', '--ext-diff',
-      '--open-files-in-pager*', '--extcmd*',
-    },
-    match = {
-      'git fetch --upload-pack=./x origin', 'git --exec-path=/tmp status',
-      'git ls-remote --exec=x .',
-    },
-    not_match = { 'git fetch', 'git --exec-path' },
-  },
-  {
-    id = 'git.upload_program',
-    decision = 'ask',
-    reason = 'This makes the other side run a program of its own: leave it out.',
-    program = 'git',
-    subcommand = 'clone fetch-pack ls-remote',
-    flags = '-u --upload-pack --exec',
-    match = { 'git clone -u ./x a b' },
-    not_match = { 'git clone https://example.com/a' },
-  },
-  {
-    id = 'git.unsafe_paths',
-    decision = 'ask',
-    reason = 'With this a patch may change files outside of the workspace: leave it out.',
-    program = 'git',
-    flags = '--unsafe-paths',
-    match = { 'git apply --unsafe-paths x.patch' },
-    not_match = { 'git apply x.patch' },
-  },
-  {
-    id = 'git.open_in_program',
-    decision = 'ask',
-    reason = 'This opens what it finds in a program: print it instead.',
-    program = 'git',
-    subcommand = 'grep difftool mergetool',
-    flags = '-O -x --tool -t',
-    match = { 'git grep -Oless TODO', 'git difftool -x ./x.sh' },
-    not_match = { 'git grep -n TODO', 'git diff' },
-  },
-  {
     id = 'git.transport',
     decision = 'deny',
     reason = 'This kind of address is a command that git runs: use https, or git over ssh.',
@@ -304,18 +224,6 @@ return {
     },
     match = { 'git remote add fork https://example.com/a.git', 'git remote set-url origin x' },
     not_match = { 'git remote -v', 'git remote show origin' },
-  },
-  {
-    id = 'git.serve',
-    decision = 'ask',
-    reason = 'This serves, mails or hands over the repository: let a person approve it.',
-    program = 'git',
-    subcommand = {
-      'daemon', 'instaweb', 'send-email', 'svn', 'p4', 'upload-pack', 'receive-pack', 'shell',
-      'imap-send', 'http-backend', 'for-each-repo',
-    },
-    match = { 'git daemon --export-all', 'git send-email 0001.patch', 'git svn dcommit' },
-    not_match = { 'git format-patch -1' },
   },
   {
     id = 'git.worktree_force',

@@ -158,24 +158,6 @@ return {
     not_match = { 'git restore --staged .', 'git restore src/a.c', 'git restore -S src' },
   },
   {
-    id = 'git.unknown_command',
-    decision = 'ask',
-    reason = 'This is an alias or an extension, and with these words it may throw away changes: '
-      .. 'write the command of git itself.',
-    program = 'git',
-    test = function(command)
-      if command.subcommand ~= '' or #command.argv < 3 or command.argv[2]:find('^%-%-?[hv]') then
-        return false
-      end
-      local others, paths = split(command)
-      return any_broad(command, paths) or has(command, '^%-%-hard', '^%-%-force', '^%-f$', '^%-D$')
-        or command.argv[others[1] or 2] == 'annex' and #others > 1
-          and command.argv[others[2]]:find('^drop') ~= nil
-    end,
-    match = { 'git co -- .', 'git unstage --hard', 'git annex drop x' },
-    not_match = { 'git st', 'git lg -5', 'git --version' },
-  },
-  {
     id = 'git.move_branch',
     decision = 'ask',
     reason = 'This moves a branch away from its commits: make one with another name.',

@@ -153,21 +153,6 @@ return {
     not_match = { 'grpcurl -d x localhost:50051 a/b', 'grpcurl example.com:443 list' },
   },
   {
-    id = 'network.debugger',
-    decision = 'ask',
-    reason = 'Whoever can reach this port runs code here: let the debugger listen on 127.0.0.1.',
-    program = 'node nodejs java python python3 tsx ts-node deno bun dlv gdbserver',
-    argument = {
-      're:--inspect(?:-brk|-wait)?=(?:0\\.0\\.0\\.0|\\[?::\\]?).*',
-      're:.*jdwp.*address=(?:\\*|0\\.0\\.0\\.0).*', 're:--listen=(?:0\\.0\\.0\\.0)?:.*',
-    },
-    match = {
-      'node --inspect=0.0.0.0:9229 a.js',
-      'java -agentlib:jdwp=transport=dt_socket,server=y,address=*:5005 -jar a.jar',
-    },
-    not_match = { 'node --inspect a.js', 'node --inspect=127.0.0.1:9229 a.js' },
-  },
-  {
     id = 'network.method',
     decision = 'ask',
     reason = 'This changes something on another machine: show the person what, or use a GET '
@@ -342,16 +327,6 @@ return {
     not_match = { 'curl -O https://example.com/x' },
   },
   {
-    id = 'network.listen',
-    decision = 'ask',
-    reason = 'This accepts connections from any machine: bind the program that you test to '
-      .. '127.0.0.1.',
-    program = 'nc ncat netcat nc.openbsd nc.traditional',
-    flags = '-l --listen -k --keep-open',
-    match = { 'nc -l 4444', 'ncat -lvp 4444' },
-    not_match = { 'nc -z localhost 3000' },
-  },
-  {
     id = 'network.connect',
     decision = 'ask',
     reason = 'This talks to another machine in a way that cannot be judged: use curl.',
@@ -433,14 +408,5 @@ return {
       .. 'responder',
     match = { 'nmap 10.0.0.0/24', 'tcpdump -i any' },
     not_match = { 'ss -ltn', 'netstat -an' },
-  },
-  {
-    id = 'network.load',
-    decision = 'ask',
-    reason = 'This puts load on another machine: test against localhost.',
-    program = 'ab wrk hey vegeta siege',
-    not_host = LOCAL,
-    match = { 'ab -n 1000 https://example.com/' },
-    not_match = { 'ab -n 100 http://localhost:3000/', 'hey http://127.0.0.1:8080' },
   },
 }

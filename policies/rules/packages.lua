@@ -35,20 +35,6 @@ return {
     not_match = { 'dpkg -l', 'dpkg -S /bin/ls', 'rpm -qa', 'pacman -Qi jq', 'pacman -Ss jq' },
   },
   {
-    id = 'packages.sites',
-    decision = 'ask',
-    reason = 'Others will see or miss this: show the person what would be published or removed.',
-    program = 'mkdocs dotnet nuget swift pre-commit',
-    argument = { 'gh-deploy', 'nuget', 'delete', 'push' },
-    test = function(command)
-      local first, second = command.argv[2] or '', command.argv[3] or ''
-      return first == 'gh-deploy' or first == 'nuget' and (second == 'delete' or second == 'push')
-        or (command.program == 'swift' or command.program == 'nuget') and first == 'delete'
-    end,
-    match = { 'mkdocs gh-deploy', 'dotnet nuget delete x 1', 'swift delete x' },
-    not_match = { 'mkdocs build', 'dotnet nuget list source', 'swift build' },
-  },
-  {
     id = 'packages.managers',
     decision = 'ask',
     reason = 'This changes what is installed on the machine: use a package of the project, or '
@@ -124,25 +110,6 @@ return {
     not_match = { 'go install ./...', 'go get example.com/lib@v1.2.3' },
   },
   {
-    id = 'packages.environments',
-    decision = 'ask',
-    reason = 'This changes environments or versions that other projects use: let a person '
-      .. 'approve it.',
-    program = 'conda mamba micromamba pyenv rbenv nodenv nvm fnm volta asdf mise rtx sdk jenv',
-    argument = {
-      'install', 'uninstall', 'remove', 'update', 'upgrade', 'global', 'default', 'clean', 'alias',
-      'plugin', 'set',
-    },
-    not_argument = { 'list', 'env' },
-    test = function(command)
-      -- `pyenv global` and `nvm alias` say what is set.
-      local last = command.argv[#command.argv]
-      return #command.argv > 2 or last ~= 'global' and last ~= 'default' and last ~= 'alias'
-    end,
-    match = { 'conda install numpy', 'pyenv global 3.12', 'volta install node' },
-    not_match = { 'conda list', 'nvm ls', 'pyenv versions', 'pyenv global' },
-  },
-  {
     id = 'packages.pip_system',
     decision = 'ask',
     reason = 'This installs into the Python of the user or the machine: use a virtual environment.',
@@ -150,97 +117,6 @@ return {
     flags = '--user --break-system-packages --root --prefix',
     match = { 'pip install --user x', 'pip install --break-system-packages x' },
     not_match = { 'pip install -r requirements.txt', 'pip install -e .' },
-  },
-  {
-    id = 'packages.pip_module',
-    decision = 'ask',
-    reason = 'This installs into the Python of the user or the machine: use a virtual environment.',
-    program = { 'python', 'python3', 'python3.*', 'uv' },
-    argument = { '--break-system-packages', '--user', '--system' },
-    match = { 'python3 -m pip install --break-system-packages x', 'uv pip install --system x' },
-    not_match = { 'python3 -m pip install -r requirements.txt' },
-  },
-  {
-    id = 'packages.sources',
-    decision = 'ask',
-    reason = 'This takes packages from somewhere else than the usual registry: name a registry '
-      .. 'package, or let a person approve the source.',
-    program = {
-      'pip', 'pip3', 'pip3.*', 'npm', 'pnpm', 'yarn', 'bun', 'uv', 'gem', 'poetry', 'cargo',
-      'pipx', 'python', 'python3',
-    },
-    argument = {
-      're:(?:git|hg|svn|bzr)\\+.*', 're:(?i)http://.*',
-      're:--(?:extra-index-url|index-url|find-links|trusted-host|registry|source|'
-        .. 'default-index)(?:=.*)?',
-      'github:*', 'gitlab:*', 'bitbucket:*', 'git://*',
-      're:https?://.*\\.(?:tgz|tar\\.gz|zip|whl)(?:#.*)?', '--git', '--git=*', '-i',
-    },
-    not_argument = {
-      're:.*(?:registry\\.npmjs\\.org|pypi\\.org|crates\\.io).*',
-      're:https?://(?:localhost|127\\.).*',
-    },
-    test = function(command)
-      local words = ' ' .. table.concat(command.argv, ' ') .. ' '
-      return words:find(' install ', 1, true) ~= nil or words:find(' i ', 1, true) ~= nil
-        or words:find(' add ', 1, true) ~= nil or words:find(' ci ', 1, true) ~= nil
-        or words:find(' download ', 1, true) ~= nil or words:find('^ npx ') ~= nil
-        or words:find('^ uvx ') ~= nil or words:find(' exec ', 1, true) ~= nil
-    end,
-    match = {
-      'pip install git+https://example.com/x.git', 'npm install http://example.com/x.tgz',
-      'pip install --extra-index-url https://example.com/simple x', 'npm i github:a/b',
-    },
-    not_match = { 'pip install requests', 'npm install lodash', 'git clone http://example.com/x' },
-  },
-  {
-    id = 'packages.repository_shorthand',
-    decision = 'ask',
-    reason = 'This takes a package from a repository, not from the registry: name a registry '
-      .. 'package, ./ in front of a directory, or let a person approve it.',
-    program = 'npm pnpm yarn bun',
-    subcommand = 'install i add',
-    operand = { [[re:[A-Za-z0-9][\w.-]*/[\w.-]+(?:#.*)?]] },
-    match = { 'npm i evil/repo#branch', 'pnpm add a/b' },
-    not_match = { 'npm i @scope/name', 'npm i ./packages/a', 'npm install', 'yarn add lodash' },
-  },
-  {
-    id = 'packages.settings',
-    decision = 'ask',
-    reason = 'This changes settings of the package manager, which may make it run or fetch '
-      .. 'something else: pass an option to the one command.',
-    program = { 'npm', 'pnpm', 'yarn', 'pip', 'pip2', 'pip3', 'pip3.*' },
-    subcommand = { 'config set', 'config edit', 'config delete', 'config unset', 'set' },
-    match = {
-      'npm config set script-shell ./x', 'yarn config set registry https://example.com',
-      'pip config set global.index-url x', 'pip3 config edit', 'pnpm config delete x',
-    },
-    not_match = { 'npm config get registry', 'npm config list', 'pip config list' },
-  },
-  {
-    id = 'packages.login_settings',
-    decision = 'ask',
-    reason = 'This changes accounts or tokens at a registry: a person does that.',
-    program = 'poetry composer',
-    subcommand = 'config',
-    operand = {
-      'http-basic*', 'pypi-token*', 'certificates*', 'bearer*', 'github-*', 'gitlab-*',
-      'bitbucket-*',
-    },
-    match = { 'poetry config pypi-token.pypi x', 'composer config http-basic.example.com u p' },
-    not_match = { 'poetry config --list', 'poetry config virtualenvs.in-project true' },
-  },
-  {
-    id = 'packages.script_shell',
-    decision = 'ask',
-    reason = 'This makes a package manager run something else than its shell: leave it out.',
-    program = 'npm pnpm yarn cargo',
-    argument = {
-      '--script-shell*', '--node-options*', '--userconfig*', '--globalconfig*',
-      're:--config=?.*runner.*', 're:(?:build|target)\\..*(?:runner|rustc|linker|wrapper).*',
-    },
-    match = { 'npm test --script-shell=./x', "cargo --config 'target.x86_64.runner=\"sh\"' run" },
-    not_match = { 'npm test', 'cargo test' },
   },
   {
     id = 'packages.account',

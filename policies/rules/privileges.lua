@@ -54,28 +54,6 @@ return {
     not_match = { 'ls', 'echo sudo' },
   },
   {
-    id = 'privileges.wrapper',
-    decision = 'ask',
-    reason = 'This runs as another user, or outside of what was started here: run the command '
-      .. 'itself.',
-    wrapper = {
-      'chroot', 'nsenter', 'unshare', 'systemd-run', 'setpriv', 'chpst', 'setuidgid',
-      'daemonize', 'daemon', 'sg', 'capsh',
-    },
-    match = { 'systemd-run --user sleep 5', 'chroot /mnt ls', 'nsenter -t 1 -m ls' },
-    not_match = { 'timeout 5 ls', 'env A=1 ls' },
-  },
-  {
-    id = 'privileges.namespaces',
-    decision = 'ask',
-    reason = 'This changes which system a command sees, so that what it does cannot be judged: '
-      .. 'run the command itself.',
-    program = 'chroot nsenter unshare systemd-run setpriv start-stop-daemon newgrp sg machinectl '
-      .. 'capsh',
-    match = { 'chroot /mnt', 'unshare -r', 'nsenter -t 1 -a' },
-    not_match = { 'uname -a' },
-  },
-  {
     id = 'privileges.set_user_id',
     decision = 'ask',
     reason = 'A program with the set-user-id bit runs with its owner\'s rights, for everybody: '
@@ -84,13 +62,5 @@ return {
     argument = { 're:[ugoa]*[+=][rwxX]*[st][rwxXst]*', 're:0?[24567][0-7]{3}' },
     match = { 'chmod u+s tool', 'chmod 4755 tool', 'chmod +s tool' },
     not_match = { 'chmod 755 tool', 'chmod +x tool', 'chmod 1777 dir', 'chmod 0644 x' },
-  },
-  {
-    id = 'privileges.capabilities',
-    decision = 'ask',
-    reason = 'This gives a program rights, or a file attributes, that outlive it: ask a person.',
-    program = 'setcap chattr',
-    match = { 'setcap cap_net_raw+ep tool', 'chattr +i notes.txt' },
-    not_match = { 'getcap tool', 'lsattr' },
   },
 }

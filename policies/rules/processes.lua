@@ -1,7 +1,5 @@
 -- Ending processes. A line may freely end its own background jobs (%1, $!) and what it started.
 
-local set = require('word_set').of
-
 -- kill: -1 as a target means every process; as the only or first word it is a signal.
 local function targets_everybody(command)
   local argv = command.argv
@@ -27,9 +25,6 @@ local function has_foreign_target(command)
   end
   return false
 end
-
--- They can start a program with other variables.
-local ENVIRONMENTS = set('env exec sudo doas su runuser sg setpriv')
 
 return {
   {
@@ -118,78 +113,5 @@ return {
     flags = '-k --kill',
     match = { 'fuser -k 3000/tcp' },
     not_match = { 'fuser -v 3000/tcp' },
-  },
-  {
-    id = 'processes.other_sessions',
-    decision = 'ask',
-    reason = "This may reach the person's own tmux or screen, which starts programs outside of "
-      .. 'Gibbous: leave out -S, env, and what sets or clears TMUX, TMUX_TMPDIR, STY or SCREENDIR.',
-    program = 'tmux screen',
-    test = function(command)
-      for _, wrapper in ipairs(command.wrappers) do
-        if ENVIRONMENTS[wrapper] then
-          return true
-        end
-      end
-      local at = 2
-      while command.argv[at] and command.program == 'tmux' and command.argv[at]:find('^%-') do
-        local option, value = command.argv[at]:match('^%-[2CDlNuvV]*([cfLST])(.*)$')
-        if value == '' then
-          at = at + 1
-          value = command.argv[at] or ''
-        end
-        if option == 'S' or option == 'L' and value:find('/', 1, true) then
-          return true
-        end
-        at = at + 1
-      end
-      for _, word in ipairs(command.argv) do
-        if word:find('TMUX_TMPDIR', 1, true) or word:find('SCREENDIR', 1, true)
-          or word:find('TMUX=', 1, true) or word:find('STY=', 1, true) then
-          return true
-        end
-      end
-      return false
-    end,
-    match = {
-      'env -i tmux new -d ls', 'tmux -S /tmp/tmux-0/default new -d ls', 'exec -c tmux new -d ls',
-      'tmux -uS x ls', 'tmux -L ../x new -d', "tmux new -e TMUX_TMPDIR=/tmp -d 'tmux new -d'",
-      "env -u SCREENDIR sh -c 'screen -dm ls'",
-    },
-    not_match = {
-      'tmux ls', 'tmux -L x new -d ls', 'tmux capture-pane -p -S -100', 'tmux kill-server',
-      'screen -dmS x make',
-    },
-  },
-  {
-    id = 'processes.session_variables',
-    decision = 'ask',
-    reason = "This may lead to the person's own tmux or screen, which starts programs outside of "
-      .. 'Gibbous: leave TMUX, TMUX_TMPDIR, STY and SCREENDIR as they are.',
-    variable = { 'TMUX', 'TMUX_TMPDIR', 'STY', 'SCREENDIR' },
-    match = {
-      'TMUX_TMPDIR=/tmp tmux new -d ls', 'export SCREENDIR=', 'TMUX=; tmux new -d',
-      'declare -x TMUX_TMPDIR=/tmp',
-    },
-    not_match = { 'echo $TMUX' },
-  },
-  {
-    id = 'processes.no_session_variables',
-    decision = 'ask',
-    reason = "Without these variables, tmux and screen are the person's own: leave them set.",
-    program = 'unset export declare typeset local readonly',
-    argument = { 'TMUX_TMPDIR', 'SCREENDIR' },
-    match = { 'unset TMUX_TMPDIR', 'export -n SCREENDIR; screen -dm ls' },
-    not_match = { 'unset FOO', 'echo TMUX_TMPDIR' },
-  },
-  {
-    id = 'processes.attach',
-    decision = 'ask',
-    reason = 'Attaching to a running process reads and changes all that it knows: start the '
-      .. 'program under the tracer instead.',
-    program = 'gdb strace ltrace lldb reptyr gcore perf',
-    flags = '-p --pid --attach -attach --attach-pid',
-    match = { 'strace -p 1234', 'gdb -p 1234' },
-    not_match = { 'strace ls', 'gdb -batch -ex bt ./a.out core' },
   },
 }

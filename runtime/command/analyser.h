@@ -98,12 +98,13 @@ class Analyser {
   void doubt(Doubt kind, Range range, std::string detail, int command = -1);
   void find_unheld();
   bool speaks_of_harm(const std::string& text) const;
+  bool may_reach(const Value& code) const;
   std::string slice(Range range) const;
   bool full() const { return over_; }
 
   // typed_input.cc
   bool take_commands(const InputReader& reader, const Value& line);
-  void take_code(const InputReader& reader, const TypedInput& input, const Value& lines);
+  void take_code(const InputReader& reader, const Value& lines);
 
   // walk.cc
   void walk(const Node& node, const Feed& feed);
@@ -163,7 +164,6 @@ class Analyser {
   void flow_read(const std::string& name, const std::vector<Value>& argv, const Feed& feed);
   void set_positional(const std::vector<Value>& argv, std::size_t from);
   void note_files(const SimpleCommand& command, int index);
-  void note_fetched(const SimpleCommand& command, const Arguments& arguments);
   Directory target_of(const std::vector<Value>& argv);
   Directory below(const Directory& from, const Value& to);
   Directory reached(const Directory& from, const Value& to);
@@ -333,7 +333,6 @@ class Analyser {
   std::vector<Executed> executed_;
   std::unordered_set<std::string> written_;
   bool written_unknown_ = false;
-  std::vector<std::string> fetched_;  // see SimpleCommand::fetched
   struct Checkpoint {
     std::size_t commands = 0;
     std::size_t doubts = 0;

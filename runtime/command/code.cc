@@ -65,16 +65,22 @@ bool is_safe(const VariableSpec& spec, const std::string& value) {
   return safe != nullptr && re2::RE2::FullMatch(value, *safe);
 }
 
+// Whether code may do more than read and write files of the workspace.
+bool Analyser::may_reach(const Value& code) const {
+  const re2::RE2* pattern = knowledge_.reaching ? knowledge_.reaching->get() : nullptr;
+  return pattern == nullptr || code.has_unknown() || speaks_of_harm(code.text) ||
+         re2::RE2::PartialMatch(code.text, *pattern);
+}
+
 void Analyser::other_code(const Value& text, const std::string& language, SimpleCommand* command) {
   if (text.text.empty()) return;
   const auto found = knowledge_.languages.find(language);
   const LanguageSpec* spec = found == knowledge_.languages.end() ? nullptr : &found->second;
-  const bool asked = spec != nullptr && spec->harmless != nullptr && !text.has_unknown();
-  const re2::RE2* plain = asked ? spec->harmless->get() : nullptr;
-  const bool harmless = plain != nullptr && re2::RE2::FullMatch(text.text, *plain);
-  if (harmless || !spend(text.text.size() * 2)) return;
-  doubt(Doubt::kInlineCode, text.range, language + ": " + text.text,
-        static_cast<int>(facts_.commands.size()));
+  if (!spend(text.text.size() * 2)) return;
+  if (may_reach(text)) {
+    doubt(Doubt::kInlineCode, text.range, language + ": " + text.text,
+          static_cast<int>(facts_.commands.size()));
+  }
   if (spec != nullptr) {
     for (const LanguageSpec::Call& call : spec->calls) {
       const re2::RE2* pattern = call.pattern->get();

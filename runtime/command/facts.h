@@ -163,10 +163,8 @@ struct SimpleCommand {
   std::vector<int> operands;        // indexes into argv of words that are neither options nor
                                     // values of options
   std::vector<int> options;         // indexes into argv of options
-  // Files that commands before it fetch from elsewhere, as they are written; "*": a whole tree.
-  std::vector<std::string> fetched;
-  std::string unknown_input;  // what it reads, if that stands in the line and has parts that
-                              // are not known; bounded
+  std::string unknown_input;        // what it reads, if that stands in the line and has parts that
+                                    // are not known; bounded
   // Variables whose values its unknown words, or its input, may hold: see Flows::names.
   std::vector<std::string> holds;
   std::string cwd;          // absolute; "": not known
@@ -194,6 +192,7 @@ struct Facts {
   // The history of the shells among those, once something is typed into them; kNone without a
   // shell.
   HistorySpec history{HistorySpec::Kind::kNone, {}};
+  bool assigns = false;         // some command of it assigns variables and does nothing else
   Dialects shell_dialects = 0;  // what those shells may read
   bool interactive = false;     // one of them is, whatever its input is: bash -i
   std::string shown;            // the line (or argv, quoted), escaped for a terminal; bounded

@@ -40,13 +40,6 @@ const ProgramSpec* Knowledge::find(const std::string& program) const {
   return nullptr;
 }
 
-bool Knowledge::configures(const std::string& variable) const {
-  const std::vector<std::string>& globs = reading_variables.configuring;
-  return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
-    return glob_matches(glob, std::string_view(variable));
-  });
-}
-
 PathClasses Knowledge::class_bit(const std::string& name) const {
   for (const BuiltInClass& built_in : kBuiltInClasses)
     if (name == built_in.name) return built_in.bit;

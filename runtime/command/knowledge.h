@@ -102,49 +102,9 @@ struct ProgramSpec {
   bool lists = false;                    // its output is paths below its operands: find, ls
   bool lists_names = false;              // without the operands in front of them: ls
   bool builds = false;                   // it makes what it writes of what it reads: a compiler
-  // What it brings from elsewhere: files that it names, a whole tree, a tree if an operand is an
-  // address or another remote than origin, or what an archive holds.
-  enum class Fetches { kNothing, kFiles, kTree, kAddress, kArchive };
-  Fetches fetches = Fetches::kNothing;
-  HistorySpec history;               // of a shell
+  HistorySpec history;                   // of a shell
   std::vector<std::string> filters;  // flags without one of which it lists everything: find -name
   std::map<std::string, std::shared_ptr<const ProgramSpec>> subcommands;  // "push", "remote add"
-};
-
-// What a program, or a subcommand of it, is known to read: every word that may stand in such a
-// command. rules::unread() compares a command with it. Lists of options are one text, " -a --all ",
-// because only the few that a command meets are looked up.
-struct ReadingSpec {
-  std::string flags;     // options without a value, or with one behind = ("--color=auto")
-  std::string values;    // options whose value follows them, or is the next word
-  std::string attached;  // options whose value, if there is one, follows them in the same word: -U3
-  struct Only {
-    std::string options;
-    std::vector<std::string> globs;  // the value matches one
-  };
-  std::vector<Only> only;
-  int most_operands = -1;                // -1: any number
-  std::vector<std::string> operand;      // globs: each operand matches one; empty: anything
-  std::vector<std::string> not_operand;  // globs: no operand matches one
-  std::string needs;                     // one of these options is there
-  std::string needs_for_operands;        // one of these, if there are operands
-  bool single_dash_long = false;         // -name is one option: find
-  bool options_first = false;            // options end at the first operand
-  bool plus = false;                     // +x is an option, too
-  bool digits = false;                   // -5 is an option, too
-  bool any_words = false;                // no option of it changes anything, so that words that
-                                         // are not known in advance may be options
-  bool alone = false;                    // it reads without a subcommand, too
-  bool sets_variables = false;           // its assignments are for later commands: export
-  bool own_options = false;              // its options do not count behind a subcommand: git -C
-  std::map<std::string, std::shared_ptr<const ReadingSpec>> subcommands;  // "log", "stash list"
-};
-
-// Names of variables, as globs: those with which a command still only reads, and those that, set
-// for later commands, make them load, write or connect to something else.
-struct ReadingVariables {
-  std::vector<std::string> harmless;
-  std::vector<std::string> configuring;
 };
 
 struct VariableSpec {
@@ -161,7 +121,6 @@ struct LanguageSpec {
     std::shared_ptr<const LazyRegex> pattern;
   };
   std::vector<Call> calls;
-  std::shared_ptr<const LazyRegex> harmless;  // code that matches as a whole is no kInlineCode
 };
 
 // A set of paths. Entries are absolute (the reader of the tables expands variables). `*` stands for
@@ -179,8 +138,6 @@ struct PathClassSpec {
 struct Knowledge {
   SpecTable<ProgramSpec> programs;
   std::vector<std::pair<std::string, std::shared_ptr<const ProgramSpec>>> patterns;  // with a *
-  SpecTable<ReadingSpec> reading;                                                    // by program
-  ReadingVariables reading_variables;
   std::vector<VariableSpec> variables;
   std::map<std::string, LanguageSpec> languages;
   std::vector<PathClassSpec> classes;
@@ -191,10 +148,10 @@ struct Knowledge {
   // Found in a doubtful text, it speaks of harm inside what an unknown command may change. Null:
   // every doubt does.
   std::shared_ptr<const LazyRegex> unheld;
+  // Inline code in which neither this nor `unheld` is found is no kInlineCode. Null: all of it is.
+  std::shared_ptr<const LazyRegex> reaching;
 
   const ProgramSpec* find(const std::string& program) const;
-  // Returns true for a name among reading_variables.configuring.
-  bool configures(const std::string& variable) const;
   PathClasses class_bit(const std::string& name) const;  // built-in names too; 0: none
   // Returns the names of the bits that are set, built-in ones first.
   std::vector<std::string> class_names(PathClasses bits) const;

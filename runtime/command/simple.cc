@@ -12,13 +12,8 @@ constexpr std::size_t kMaxPrintedWords = 1024;
 constexpr std::size_t kWordCost = 64;  // in bytes of text
 constexpr std::size_t kNestedWordCost = 192;
 constexpr std::size_t kNestingCost = 16;
-constexpr std::size_t kMaxFetched = 16;  // more count as a tree
 constexpr std::size_t kMaxInputShown = 4096;
 constexpr std::size_t kMaxChoices = 8;  // of words with alternatives, for one command
-
-bool is_own_remote(const std::string& name) {
-  return name == "origin" || name == "upstream" || name == ".";
-}
 
 // Returns true for NAME=value among the words behind export and the like.
 bool is_declared(const std::vector<Arg>& before, const Word& word) {
@@ -37,10 +32,6 @@ bool is_declared(const std::vector<Arg>& before, const Word& word) {
   const std::string& text = word.parts[0].text;
   const std::size_t end = text.find_first_of("=+[");
   return end != std::string::npos && is_name(std::string_view(text).substr(0, end));
-}
-
-bool is_local_host(const std::string& host) {
-  return host == "localhost" || host == "::1" || host == "0.0.0.0" || host.rfind("127.", 0) == 0;
 }
 
 }  // namespace
@@ -124,12 +115,11 @@ void Analyser::simple(const Node& node, const Feed& outer) {
       if (exports_all_ || exported_.count(each.name) > 0)
         add_named(each.value, -1, true, false, scope_.cwd(), &command.accesses);
     }
-    // Assignments alone become a command only if the variable makes programs run something, or
-    // changes what reading commands do.
-    const bool matters = std::any_of(
-        command.assignments.begin(), command.assignments.end(), [&](const NamedValue& each) {
-          return executing(each) != nullptr || knowledge_.configures(each.name);
-        });
+    // Assignments alone become a command only if the variable makes programs run something.
+    const bool matters =
+        std::any_of(command.assignments.begin(), command.assignments.end(),
+                    [&](const NamedValue& each) { return executing(each) != nullptr; });
+    facts_.assigns = facts_.assigns || !command.assignments.empty();
     if (matters || !command.accesses.empty()) {
       const Arguments arguments = split_arguments(command.argv, knowledge_.find(":"));
       emit(std::move(command), arguments, feed);
@@ -471,7 +461,6 @@ void Analyser::emit(SimpleCommand command, const Arguments& arguments, const Fee
   command.operands = arguments.operands;
   command.options = arguments.options;
   command.known_program = arguments.program != nullptr;
-  command.fetched = fetched_;
   if (feed.text && feed.text->has_unknown())
     command.unknown_input = feed.text->text.substr(0, kMaxInputShown);
   command.holds = given_to(command, feed);  // finish() follows them to the names
@@ -482,7 +471,6 @@ void Analyser::emit(SimpleCommand command, const Arguments& arguments, const Fee
   check_name(command, index);
   print_output(command, arguments, feed);
   note_files(command, index);
-  note_fetched(command, arguments);
   if (done_) return;
   outputs_.resize(facts_.commands.size());
   outputs_.push_back(printed_.text ? printed_.text->text : printed_.maybe);
@@ -532,57 +520,6 @@ void Analyser::note_files(const SimpleCommand& command, int index) {
       executed_.push_back({access.path,
                            {Doubt::kUnreadFile, index, source_, access.range,
                             access.written + ", written by this line"}});
-    }
-  }
-}
-
-// Remembers what the line brings from elsewhere: its next commands may run it unseen.
-void Analyser::note_fetched(const SimpleCommand& command, const Arguments& arguments) {
-  const auto fetches = [](const ProgramSpec* spec) {
-    return spec == nullptr ? ProgramSpec::Fetches::kNothing : spec->fetches;
-  };
-  ProgramSpec::Fetches kind = fetches(arguments.spec);
-  if (kind == ProgramSpec::Fetches::kNothing) kind = fetches(arguments.program);
-  const auto add = [&](const std::string& what) {
-    if (std::find(fetched_.begin(), fetched_.end(), what) != fetched_.end()) return;
-    if (fetched_.size() < kMaxFetched) {
-      fetched_.push_back(what);
-    } else {
-      fetched_.back() = "*";
-    }
-  };
-  const auto is_address = [&](int index) {
-    const std::string& word = command.argv[static_cast<std::size_t>(index)].text;
-    const std::size_t at = word.find('@');
-    return word.find("://") != std::string::npos ||
-           (at != std::string::npos && word.find(':', at) != std::string::npos);
-  };
-  const auto is_elsewhere = [](const std::string& host) { return !is_local_host(host); };
-  switch (kind) {
-    case ProgramSpec::Fetches::kNothing:
-      return;
-    case ProgramSpec::Fetches::kTree:
-      return add("*");
-    case ProgramSpec::Fetches::kAddress:
-      // git pull origin is of the project; git pull fork is somebody else's.
-      if (!arguments.operands.empty() &&
-          (std::any_of(arguments.operands.begin(), arguments.operands.end(), is_address) ||
-           !is_own_remote(command.argv[static_cast<std::size_t>(arguments.operands[0])].text)))
-        add("*");
-      return;
-    case ProgramSpec::Fetches::kFiles:
-      if (!std::any_of(command.hosts.begin(), command.hosts.end(), is_elsewhere)) return;
-      for (const Access& access : command.accesses) {
-        if (access.kind == AccessKind::kWrite && access.path != "/dev/null") add(access.path);
-      }
-      return;
-    case ProgramSpec::Fetches::kArchive: {
-      const auto downloads = [&](const std::string& program) {
-        return fetches(knowledge_.find(program)) == ProgramSpec::Fetches::kFiles;
-      };
-      const bool fed = std::any_of(command.fed_by.begin(), command.fed_by.end(), downloads);
-      if (fed || !fetched_.empty()) add("*");
-      return;
     }
   }
 }

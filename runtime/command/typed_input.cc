@@ -70,7 +70,7 @@ bool Analyser::take_commands(const InputReader& reader, const Value& line) {
       if (typed.language == kShell) {
         code(code_text, Nesting::Kind::kCode, reader.program, {}, sh_dialects());
       } else {
-        take_code({reader.program, typed.language}, {}, code_text);
+        take_code({reader.program, typed.language}, code_text);
       }
       at = std::max(from + found[0].size(), at + 1);
     }
@@ -78,27 +78,8 @@ bool Analyser::take_commands(const InputReader& reader, const Value& line) {
   return whole;
 }
 
-// What is harmless as a whole, line by line, or as the rest of what was typed before needs nothing.
-void Analyser::take_code(const InputReader& reader, const TypedInput& input, const Value& lines) {
+void Analyser::take_code(const InputReader& reader, const Value& lines) {
   if (is_answer(lines.text)) return;
-  const auto found = knowledge_.languages.find(reader.language);
-  const LazyRegex* harmless =
-      found == knowledge_.languages.end() ? nullptr : found->second.harmless.get();
-  const re2::RE2* plain = harmless == nullptr ? nullptr : harmless->get();
-  if (plain != nullptr && spend(lines.text.size() * 2)) {
-    const auto matches = [plain](std::string_view text) {
-      return re2::RE2::FullMatch(re2::StringPiece(text.data(), text.size()), *plain);
-    };
-    const std::vector<std::string_view> each = lines_of(lines.text);
-    if (std::all_of(each.begin(), each.end(),
-                    [&](std::string_view line) { return is_answer(line) || matches(line); })) {
-      return;
-    }
-    const std::size_t open = input.before.rfind('\n') + 1;  // npos + 1 is 0
-    const std::string earlier = input.before.substr(open > kMaxEarlier ? open - kMaxEarlier : 0,
-                                                    std::min(open, kMaxEarlier));
-    if (matches(earlier + lines.text)) return;
-  }
   SimpleCommand command;
   command.program = reader.program;
   command.program_word = value_of(reader.program);
@@ -122,7 +103,7 @@ void Analyser::typed(const TypedInput& input) {
     for (const std::string_view line : lines_of(text)) {
       if (!take_commands(reader, value_of(line))) rest.append(line) += '\n';
     }
-    if (!reader.language.empty()) take_code(reader, input, value_of(rest));
+    if (!reader.language.empty()) take_code(reader, value_of(rest));
   }
   finish();
 }

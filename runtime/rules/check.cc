@@ -48,8 +48,6 @@ class Checker {
     check_words();
     check_accesses();
     check_doubts();
-    check_reading();
-    check_known_words();
     check_examples();
   }
 
@@ -66,8 +64,6 @@ class Checker {
   void check_words();
   void check_accesses();
   void check_doubts();
-  void check_reading();
-  void check_known_words();
   void check_examples();
   void check_example(const Example& example, const char* list);
 
@@ -211,8 +207,8 @@ void Checker::check_accesses() {
 }
 
 void Checker::check_doubts() {
-  if (rule_.may_confine && rule_.decision != Decision::kAsk) {
-    fault("may_confine is for rules that ask");
+  if ((rule_.leaves || rule_.reads) && rule_.decision != Decision::kAllow) {
+    fault("leaves and reads are for rules that allow");
   }
   if (rule_.doubts.empty()) {
     if (!rule_.doubt_details.empty()) fault("detail: needs doubt");
@@ -220,29 +216,6 @@ void Checker::check_doubts() {
   }
   if (rule_.decision == Decision::kAllow) {
     fault("no rule allows what is in doubt: leave out doubt, or let it ask");
-  }
-  if (rule_.only_reads) fault("only_reads holds only where nothing is in doubt");
-}
-
-void Checker::check_reading() {
-  if (!rule_.only_reads) return;
-  const bool changes = !rule_.access.empty() &&
-                       std::none_of(rule_.access.begin(), rule_.access.end(),
-                                    [](AccessKind kind) { return !changes_something(kind); });
-  if (changes) fault("only_reads excludes the access that it wants");
-  if (rule_.privileged && *rule_.privileged) fault("only_reads excludes privileged");
-}
-
-// Such a rule could never hold.
-void Checker::check_known_words() {
-  if (!rule_.known_to_read.value_or(false)) return;
-  for (const Pattern& program : rule_.programs) {
-    if (!program.literal() || knowledge_.reading.count(program.text) > 0) continue;
-    std::vector<std::string> known;
-    for (const auto& [name, unused] : knowledge_.reading.whole()) known.push_back(name);
-    std::sort(known.begin(), known.end());
-    fault("known_to_read: the knowledge has no table `reading` of " + quote(program.text) +
-          did_you_mean(nearest_name(program.text, known), '"'));
   }
 }
 

@@ -88,8 +88,6 @@ class ExampleCheck {
                              ": give the example a mode)";
       }
       message += "; " + describe(outcome);
-      for (const std::string& unmet : find_unmet(rules_, rule_, map_of_(example)))
-        message += "; " + unmet;
       faults_.add(rule_, message);
       return false;
     }

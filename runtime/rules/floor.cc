@@ -77,9 +77,9 @@ bool is_held_by_sandbox(Doubt doubt) {
     case Doubt::kEvaluatedText:
     case Doubt::kRedefinition:
     case Doubt::kUnreadFile:
+    case Doubt::kEncoding:
       return true;
     case Doubt::kForkBomb:
-    case Doubt::kEncoding:
     case Doubt::kDecodedCode:
     case Doubt::kUnansweredPath:
     case Doubt::kUnjudged:

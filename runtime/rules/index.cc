@@ -50,14 +50,12 @@ Has what_it_has(const command::SimpleCommand& command, std::uint32_t doubts) {
       fact_if(command.argv.size() > 1, kHasArguments) |
       fact_if(has_computed_word(command), kHasComputed) |
       fact_if(!command.unknown_input.empty(), kHasComputedInput) |
-      fact_if(!command.fetched.empty(), kHasFetched) |
       fact_if(!command.operands.empty(), kHasOperands) |
       fact_if(!command.subcommand.empty(), kHasSubcommand) |
       fact_if(!command.assignments.empty(), kHasAssignments) |
       fact_if(!command.wrappers.empty(), kHasWrappers) |
       fact_if(!command.nesting.empty(), kHasNesting) | fact_if(!command.fed_by.empty(), kHasFedBy) |
-      fact_if(!command.feeds.empty(), kHasFeeds) | fact_if(!command.hosts.empty(), kHasHosts) |
-      fact_if(!changes && doubts == 0 && !command.privileged, kOnlyReads);
+      fact_if(!command.feeds.empty(), kHasFeeds) | fact_if(!command.hosts.empty(), kHasHosts);
   has.facts |= command.privileged ? kIsPrivileged : kIsNotPrivileged;
   has.facts |= command.remote ? kIsRemote : kIsNotRemote;
   return has;
@@ -75,8 +73,6 @@ Needs what_it_needs(const Rule& rule) {
       fact_if(!rule.fed_by.empty(), kHasFedBy) | fact_if(!rule.feeds.empty(), kHasFeeds) |
       fact_if(!rule.hosts.empty() || !rule.not_hosts.empty(), kHasHosts) |
       fact_if(rule.computed, kHasComputed) | fact_if(rule.computed_input, kHasComputedInput) |
-      fact_if(rule.fetched, kHasFetched) |
-      fact_if(rule.only_reads && rule.only_reads_besides == 0, kOnlyReads) |
       wanted(rule.recursive, kHasRecursive, kHasFlat) |
       wanted(rule.redirection, kHasRedirection, kHasArgumentAccess) |
       wanted(rule.privileged, kIsPrivileged, kIsNotPrivileged) |
@@ -103,8 +99,7 @@ bool has_command_conditions(const Rule& rule) {
          has_access_conditions(rule) || !rule.variables.empty() || !rule.wrappers.empty() ||
          !rule.within.empty() || !rule.fed_by.empty() || !rule.feeds.empty() ||
          !rule.hosts.empty() || !rule.not_hosts.empty() || rule.privileged || rule.remote ||
-         rule.only_reads || rule.known_to_read || rule.computed || rule.computed_input ||
-         rule.fetched || rule.test >= 0;
+         rule.computed || rule.computed_input || rule.test >= 0;
 }
 
 bool stricter(const Rule* left, const Rule* right) {

@@ -38,11 +38,9 @@ enum Fact : std::uint32_t {
   kIsNotPrivileged = 1U << 15,
   kIsRemote = 1U << 16,
   kIsNotRemote = 1U << 17,
-  kOnlyReads = 1U << 18,
   kHasComputed = 1U << 19,        // a word with a hole
   kHasListedArgument = 1U << 20,  // an argument that ListedArguments may list; Index sets it
   kHasComputedInput = 1U << 21,
-  kHasFetched = 1U << 22,
 };
 
 // Returns true if some word is known only when the command runs.

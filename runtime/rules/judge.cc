@@ -116,7 +116,17 @@ class Judgement {
   bool is_beside(const Prepared& prepared, const Subject& subject) const {
     return steps_ == nullptr && !prepared.needs.met_by(subject.has);
   }
-  bool ask_rule(const Prepared& prepared, const Subject& subject, bool only_text, bool& said);
+  // What rules said of a command.
+  struct Said {
+    bool any = false;
+    bool leaves = false;
+    bool beside = false;      // it may stand beside what leaves
+    bool privileged = false;  // a rule about other rights says that it leaves
+    bool reads = false;
+  };
+  bool ask_rule(const Prepared& prepared, const Subject& subject, bool only_text, Said& said);
+  bool touches_changed(const SimpleCommand& command) const;
+  void note_standing(const Subject& subject, const Said& said);
   bool test_holds(const Rule& rule, int command, bool& holds, std::string* why);
 
   // Whether the budget is used up: what is left is not judged then, so the line is denied.
@@ -149,6 +159,8 @@ class Judgement {
   bool is_unjudged_ = false;  // the facts are not whole
   bool is_cut_ = false;       // some commands were not judged
   bool judged_ = false;       // some command is more than text
+  bool all_read_ = true;      // so far
+  bool all_may_leave_ = true;
   // The decision of outcome_.matched.front().
   int command_ = kOfLine;
   int doubt_ = -1;
@@ -197,7 +209,7 @@ bool Judgement::judge_command(int index) {
   judged_ = judged_ || (!(only_text || carrier) && is_of_line(command));
 
   const std::size_t first_step = steps_ == nullptr ? 0 : steps_->size();
-  bool said = false;
+  Said said;
   if (const ProgramRules* own = index_.by_program.find(command.program); own != nullptr) {
     for (const Prepared& prepared : own->rules) {
       if (is_beside(prepared, subject)) continue;
@@ -213,13 +225,46 @@ bool Judgement::judge_command(int index) {
         steps_->begin() + static_cast<std::ptrdiff_t>(first_step), steps_->end(),
         [](const Step& left, const Step& right) { return stricter(left.rule, right.rule); });
   }
-  if (!said && !only_text && !carrier && !command.guess_of_own && outcome_.unmatched < 0)
-    outcome_.unmatched = index;
+  if (!only_text && !carrier && !command.guess_of_own) {
+    if (!said.any && outcome_.unmatched < 0) outcome_.unmatched = index;
+    note_standing(subject, said);
+  }
   return true;
 }
 
+// Whether it speaks of a repository where runs have made or changed what git obeys.
+bool Judgement::touches_changed(const SimpleCommand& command) const {
+  const command::PathClasses changed =
+      knowledge_.class_bit("made_by_runs") | knowledge_.class_bit("changed_by_runs");
+  return std::any_of(
+      command.accesses.begin(), command.accesses.end(),
+      [&](const command::Access& access) { return (access.classes & changed) != 0; });
+}
+
+void Judgement::note_standing(const Subject& subject, const Said& said) {
+  const SimpleCommand& command = subject.command();
+  const bool written_out = !facts_.assigns && command.assignments.empty() &&
+                           (command.wrappers.empty() || said.privileged) &&
+                           subject.doubt_count == 0 &&
+                           std::all_of(command.argv.begin(), command.argv.end(),
+                                       [](const command::Value& word) { return word.literal(); });
+  // What leaves may change the workspace by itself, as a clone does.
+  const auto changes = [&](bool leaves) {
+    return std::any_of(
+        command.accesses.begin(), command.accesses.end(), [&](const command::Access& access) {
+          const bool own =
+              leaves && !access.redirection && (access.classes & command::kInWorkspace) != 0;
+          return changes_something(access.kind) && access.path != "/dev/null" && !own;
+        });
+  };
+  all_read_ = all_read_ && said.reads && !changes(false);
+  all_may_leave_ = all_may_leave_ && (said.leaves || said.beside) && written_out &&
+                   !changes(said.leaves) && !touches_changed(command);
+  if (said.leaves && outcome_.leaver < 0) outcome_.leaver = subject.index;
+}
+
 bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, bool only_text,
-                         bool& said) {
+                         Said& said) {
   const bool traced = steps_ != nullptr;
   const Rule& rule = rules_.at(prepared.rule);
   if (only_text && rule.decision != Decision::kDeny) return true;
@@ -237,7 +282,13 @@ bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, bool 
   }
   if (traced) add_step(subject.index, rule, holds, std::move(why));
   if (!holds) return true;
-  said = true;
+  said.any = true;
+  // What a start sets beside the line changes nothing about which rule allows the line.
+  if (rule.decision == Decision::kAllow && !is_of_line(subject.command())) return true;
+  said.leaves = said.leaves || (rule.leaves && !rule.reads);
+  said.beside = said.beside || (rule.leaves && rule.reads);
+  said.privileged = said.privileged || (rule.leaves && rule.privileged.value_or(false));
+  said.reads = said.reads || rule.reads;
   const int doubt = rule.doubts.empty() ? -1 : [&] {
     for (std::size_t i = 0; i < subject.doubt_count; ++i) {
       const int each = subject.doubts[i];
@@ -332,6 +383,10 @@ void Judgement::decide() {
     decide_by_rule();  // an allow rule for each command
   }
   outcome_.may_confine = outcome_.decision == Decision::kAsk && may_confine();
+  const bool allowed = outcome_.decision == Decision::kAllow;
+  outcome_.reads = allowed && all_read_;
+  outcome_.leaves = allowed && all_may_leave_ && outcome_.leaver >= 0;
+  if (outcome_.leaves) outcome_.leaver = -1;
 }
 
 // Whether all that asks is what a sandbox holds, as far as it is known.
@@ -340,7 +395,7 @@ bool Judgement::may_confine() const {
     return !doubt.unheld && is_held_by_sandbox(doubt.doubt);
   };
   for (const Rule* rule : outcome_.matched)
-    if (rule->decision == Decision::kAsk && !rule->may_confine) return false;
+    if (rule->decision == Decision::kAsk) return false;
   for (std::size_t i = 0; i < named_.size(); ++i) {
     const int owner = doubts_.owner(static_cast<int>(i));
     const bool of_text = owner >= 0 && !text_.empty() && text_[static_cast<std::size_t>(owner)];

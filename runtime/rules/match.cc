@@ -9,7 +9,6 @@
 
 #include "runtime/rules/options.h"
 #include "runtime/rules/quote.h"
-#include "runtime/rules/reading.h"
 
 namespace gibbous::rules {
 
@@ -291,9 +290,10 @@ bool accesses_hold(const Rule& rule, const Subject& subject, Why& why) {
   if (!has_access_conditions(rule)) return true;
   const std::vector<Access>& accesses = subject.command().accesses;
   if (rule.decision == Decision::kAllow) {
-    // One allowed path does not allow the others.
+    // One allowed path does not allow the others. Where a redirection leads, other rules judge.
     const auto other = std::find_if(accesses.begin(), accesses.end(), [&](const Access& access) {
-      return access.kind != AccessKind::kName && !access_holds(rule, access);
+      const bool counts = access.kind != AccessKind::kName && !access.redirection;
+      return counts && !access_holds(rule, access);
     });
     if (other != accesses.end()) {
       return why.wanted() &&
@@ -359,9 +359,6 @@ bool circumstances_hold(const Rule& rule, const SimpleCommand& command, Why& why
   if (rule.decision != Decision::kAllow) return true;
   if (command.privileged && !rule.privileged) return why.wanted() && why.no({"privileged"});
   if (command.remote && !rule.remote) return why.wanted() && why.no({"remote"});
-  if (rule.only_reads && !command.known_program) {
-    return why.wanted() && why.no({"nothing is known of the program"});
-  }
   return true;
 }
 
@@ -382,20 +379,6 @@ bool hosts_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
   return why.wanted() && why.no({"no host but ", joined(rule.not_hosts)});
 }
 
-bool reading_holds(const Rule& rule, const Subject& subject, Why& why) {
-  if (!rule.only_reads || (subject.has.facts & kOnlyReads) != 0) return true;
-  const SimpleCommand& command = subject.command();
-  if (command.privileged) return why.no({"does not only read: privileged"});
-  if (subject.doubt_count > 0) return why.no({"does not only read: something is in doubt"});
-  for (const Access& access : command.accesses) {
-    if (!changes_something(access.kind)) continue;
-    if ((access.classes & rule.only_reads_besides) != 0) continue;
-    return why.wanted() &&
-           why.no({"does not only read: ", describe(access, access.classes, *subject.knowledge)});
-  }
-  return true;
-}
-
 bool computed_holds(const Rule& rule, const SimpleCommand& command, Why& why) {
   if (!rule.computed) return true;
   if (!has_computed_word(command)) return why.no({"all its words are known"});
@@ -406,23 +389,6 @@ bool input_holds(const Rule& rule, const SimpleCommand& command, Why& why) {
   if (!rule.computed_input) return true;
   if (command.unknown_input.empty()) return why.wanted() && why.no({"no computed input"});
   return why.wanted() ? why.yes({"a computed input"}) : true;
-}
-
-bool fetched_holds(const Rule& rule, const SimpleCommand& command, Why& why) {
-  if (!rule.fetched) return true;
-  if (command.fetched.empty()) return why.wanted() && why.no({"nothing was fetched before it"});
-  if (why.wanted()) why.yes({"behind what fetches ", quote(command.fetched.front())});
-  return true;
-}
-
-bool known_words_hold(const Rule& rule, const Subject& subject, Why& why) {
-  if (!rule.known_to_read) return true;
-  const std::optional<std::string> found = unread(subject.command(), *subject.knowledge);
-  const bool reads = !found;
-  const bool holds = reads == *rule.known_to_read;
-  if (!why.wanted()) return holds;
-  const std::string said = reads ? "known to read" : "not known to read: " + *found;
-  return holds ? why.yes({said}) : why.no({said});
 }
 
 }  // namespace
@@ -458,12 +424,11 @@ bool matches(const Rule& rule, const Subject& subject, std::string* text) {
   return (told || text_matches(rule.programs, command.program, "program", why)) &&
          text_matches(rule.subcommands, command.subcommand, "subcommand", why) &&
          circumstances_hold(rule, command, why) && computed_holds(rule, command, why) &&
-         input_holds(rule, command, why) && fetched_holds(rule, command, why) &&
-         privileges_hold(rule, command, why) && reading_holds(rule, subject, why) &&
+         input_holds(rule, command, why) && privileges_hold(rule, command, why) &&
          accesses_hold(rule, subject, why) && doubts_hold(rule, subject, why) &&
          flags_hold(rule, subject, why) && options_hold(rule, subject, why) &&
          operands_hold(rule, command, why) && arguments_hold(rule, command, why) &&
-         known_words_hold(rule, subject, why) && variables_hold(rule, command, why) &&
+         variables_hold(rule, command, why) &&
          some_text_matches(rule.wrappers, command.wrappers, "wrapper", why) &&
          nesting_holds(rule, command, why) &&
          some_text_matches(rule.fed_by, command.fed_by, "fed by", why) &&

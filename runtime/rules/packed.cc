@@ -57,32 +57,10 @@ template <typename A>
 void fields(A& all, ProgramSpec& each) {
   auto& [values, accesses, recursive, runs, typed, cwd, hosts, evaluated, text, single_dash_long,
          options_first, privileged, remote, decodes, decodes_when, takes_paths, prints, lists,
-         lists_names, builds, fetches, history, filters, subcommands] = each;
+         lists_names, builds, history, filters, subcommands] = each;
   all(values, accesses, recursive, runs, typed, cwd, hosts, evaluated, text, single_dash_long,
       options_first, privileged, remote, decodes, decodes_when, takes_paths, prints, lists,
-      lists_names, builds, fetches, history, filters, subcommands);
-}
-
-template <typename A>
-void fields(A& all, ReadingSpec::Only& each) {
-  auto& [options, globs] = each;
-  all(options, globs);
-}
-
-template <typename A>
-void fields(A& all, ReadingSpec& each) {
-  auto& [flags, values, attached, only, most_operands, operand, not_operand, needs,
-         needs_for_operands, single_dash_long, options_first, plus, digits, any_words, alone,
-         sets_variables, own_options, subcommands] = each;
-  all(flags, values, attached, only, most_operands, operand, not_operand, needs, needs_for_operands,
-      single_dash_long, options_first, plus, digits, any_words, alone, sets_variables, own_options,
-      subcommands);
-}
-
-template <typename A>
-void fields(A& all, ReadingVariables& each) {
-  auto& [harmless, configuring] = each;
-  all(harmless, configuring);
+      lists_names, builds, history, filters, subcommands);
 }
 
 template <typename A>
@@ -99,8 +77,8 @@ void fields(A& all, LanguageSpec::Call& each) {
 
 template <typename A>
 void fields(A& all, LanguageSpec& each) {
-  auto& [calls, harmless] = each;
-  all(calls, harmless);
+  auto& [calls] = each;
+  all(calls);
 }
 
 template <typename A>
@@ -146,10 +124,8 @@ void fields(Unpacker& all, SpecTable<T>& each) {
 
 template <typename A>
 void fields(A& all, Knowledge& each) {
-  auto& [programs, patterns, reading, reading_variables, variables, languages, classes, outputs,
-         text, unheld] = each;
-  all(programs, patterns, reading, reading_variables, variables, languages, classes, outputs, text,
-      unheld);
+  auto& [programs, patterns, variables, languages, classes, outputs, text, unheld, reaching] = each;
+  all(programs, patterns, variables, languages, classes, outputs, text, unheld, reaching);
 }
 
 }  // namespace gibbous::command
@@ -178,14 +154,13 @@ void fields(A& all, Rule& each) {
   auto& [id, reason, decision, file, line, shipped, modes, programs, subcommands, flags,
          without_flags, options, arguments, not_arguments, operands, max_operands, access, paths,
          not_paths, recursive, redirection, doubts, doubt_details, variables, wrappers, within,
-         fed_by, feeds, hosts, not_hosts, privileged, remote, only_reads, only_reads_besides,
-         may_confine, computed, computed_input, fetched, known_to_read, test, test_knows, match,
-         not_match] = each;
+         fed_by, feeds, hosts, not_hosts, privileged, remote, leaves, reads, computed,
+         computed_input, test, test_knows, match, not_match] = each;
   all(id, reason, decision, file, line, shipped, modes, programs, subcommands, flags, without_flags,
       options, arguments, not_arguments, operands, max_operands, access, paths, not_paths,
       recursive, redirection, doubts, doubt_details, variables, wrappers, within, fed_by, feeds,
-      hosts, not_hosts, privileged, remote, only_reads, only_reads_besides, may_confine, computed,
-      computed_input, fetched, known_to_read, test, test_knows);
+      hosts, not_hosts, privileged, remote, leaves, reads, computed, computed_input, test,
+      test_knows);
   (void)match;  // examples: see packed.h
   (void)not_match;
 }

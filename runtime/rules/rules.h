@@ -107,17 +107,12 @@ struct Rule {
   std::vector<Pattern> not_hosts;  // some host matches none of these
   std::optional<bool> privileged;
   std::optional<bool> remote;
-  bool only_reads = false;                      // no access except reads and enters, no doubts, no
-                                                // privileged wrappers
-  command::PathClasses only_reads_besides = 0;  // other access to these does not count
-  bool may_confine = false;                     // ask: a sandbox may hold what it asks about
-  bool computed = false;                        // some word of it is known only when it runs
-  bool computed_input = false;                  // its input stands in the line, and has such parts
-  bool fetched = false;                         // commands before it fetch files from elsewhere
-  std::optional<bool> known_to_read;            // Knowledge::reading lists all words of it, and of
-                                                // the programs that start it; false: it does not
-  int test = -1;                                // a test function, by its index; -1: none
-  bool test_knows = false;  // the test's answer stands, whatever words it looked at
+  bool leaves = false;    // allow: a line of such commands needs no sandbox
+  bool reads = false;     // allow: it only reads; if it leaves, too, then beside others that leave
+  bool computed = false;  // some word of it is known only when it runs
+  bool computed_input = false;  // its input stands in the line, and has such parts
+  int test = -1;                // a test function, by its index; -1: none
+  bool test_knows = false;      // the test's answer stands, whatever words it looked at
 
   std::vector<Example> match;
   std::vector<Example> not_match;
@@ -168,6 +163,9 @@ struct Outcome {
   int unmatched = -1;        // the first command that no rule matched
   std::vector<int> floors;   // indexes of the doubts that no ask or deny rule named
   bool may_confine = false;  // it asks, and for nothing but what a sandbox holds
+  bool reads = false;        // allowed, each command by a rule that `reads`, and nothing is written
+  bool leaves = false;  // each by one that `leaves`, some without `reads`, and all is written out
+  int leaver = -1;      // the first command of a rule that `leaves`, where the line does not leave
 };
 
 class RuleStore;  // rule_store.h
@@ -234,11 +232,5 @@ using ExampleMaps = std::function<std::shared_ptr<const command::PathMap>(const 
 // own decision must apply to at least one, or the rule is shadowed; one that ships may be overruled
 // by one's own.
 Status check_examples(const RuleSet& rules, const TestFunction& test, ExampleMaps map_of = nullptr);
-
-// A part of a rule that no command meets, as far as the knowledge tells: program = 'sudo', where
-// the program behind it counts. Each part is tried: a command that is made for it is analysed. What
-// an example of the rule shows is met. The messages say what to write instead.
-std::vector<std::string> find_unmet(const RuleSet& rules, const Rule& rule,
-                                    std::shared_ptr<const command::PathMap> map = nullptr);
 
 }  // namespace gibbous::rules

@@ -59,6 +59,8 @@
 ---@field commands integer how many commands the line has
 ---@field unmatched? string the program of the first command that no rule matches
 ---@field may_confine? true it asks, and only for what the sandbox of unknown commands holds
+---@field reads? true each command is allowed by a rule that `reads`, and nothing is written
+---@field leaves? true it may run outside of a sandbox: rules that say `leaves` allow each command
 ---@field doubtful? boolean something about the line is in doubt, and no rule that asks names it
 
 ---@class Verdict
@@ -70,12 +72,12 @@
 ---@field limits? Limits start: the limits of the run; default: the requested ones
 ---@field sandbox? Sandbox start: the sandbox of the run; when one was requested or configured and
 ---this is absent, the start is denied
+---@field env? table<string, string> start: variables that the run gets, whatever it asked for
 ---@field where? function of the rule that decided, for its file and line in the log
 
 ---@class SandboxRequest
 ---@field profile? string of policies/lib/sandbox.lua: 'none', 'workspace', 'build', 'confined',
----'readonly'; default:
----'none'
+---'plan', 'readonly'; default: 'none'
 ---@field network? 'on'|'loopback'|'off' default: 'on'; loopback is a network of the session's own:
 ---what listens in it can be reached from this machine's loopback, at the same port, nothing else
 ---@field host_ports? integer[] with loopback: ports of this machine's loopback that can be reached
@@ -114,16 +116,22 @@
 ---@field rank? integer how permissive the mode is; default: 0; an approval holds in the mode where
 ---it was given and in modes with a higher rank
 
----The decision about a command line that no rule denies or allows as a whole.
+---What becomes of a command line: 'build', 'confined' and 'plan' are sandboxes in which it runs.
+---@alias CommandPlace 'allow'|'build'|'confined'|'plan'|'ask'|'deny'
+
+---Command lines that no rule denies, by what is known of them.
 ---@class ModeCommands
----@field unmatched? 'allow'|'confined'|'ask'|'deny' some command of it matches no rule; default:
----permissions.execute; 'confined': it runs in the profile `confined`
----@field doubt? 'allow'|'confined'|'ask'|'deny' rules ask about it only because of what nobody can
----know before it runs (`may_confine` of Rule, and doubts that no rule names), and nothing known of
----that speaks of harm inside the sandbox (`unheld` of Knowledge); default: as `ask`
----@field build? 'allow'|'confined' what rules of building and packages allow; default: 'allow';
----'confined': it runs in the profile `build`
+---@field build? CommandPlace rules allow each command of it; default: 'build'; 'allow': with all of
+---the user's rights
+---@field read? CommandPlace rules that `reads` do, and nothing is written; default: as `build`
+---@field leave? 'allow'|'ask'|'deny' rules that say `leaves` do; default: 'allow'
+---@field unmatched? CommandPlace some command of it matches no rule; default: permissions.execute
+---@field doubt? CommandPlace it asks only because of what nobody can know before it runs, and
+---nothing known of that speaks of harm inside a sandbox (`unheld` of Knowledge); default: as `ask`
 ---@field ask? 'allow'|'ask'|'deny' a rule asks about it; default: 'ask'
+---@field bare? { read?: 'allow'|'ask'|'deny', build?: 'allow'|'ask'|'deny', unmatched?:
+---'allow'|'ask'|'deny' } the same where a sandbox is wanted and this machine has none; default: allow
+---what reads, and ask about the rest
 
 ---policies/init.lua returns this.
 ---@class Policy
@@ -145,7 +153,7 @@
 ---Command lines, and the verdicts that the policy must give.
 ---@class PolicyCase
 ---@field name string
----@field mode? string default: 'auto'
+---@field mode? string default: 'auto'; several, separated by spaces: each line is judged in all
 ---@field workspace? string default: '/workspace'
 ---@field home? string default: '/home/user'
 ---@field cwd? string default: the workspace
@@ -155,5 +163,7 @@
 ---@field allow? (string|RuleExample)[]
 ---@field asked_or_denied? (string|RuleExample)[]
 ---@field not_denied? (string|RuleExample)[]
----@field confined? (string|RuleExample)[] allowed in the profile `confined`; `allow` is either
----@field not_free? (string|RuleExample)[] asked about, denied or confined
+---@field free? (string|RuleExample)[] allowed outside of a sandbox
+---@field inside? (string|RuleExample)[] allowed in the profile `build` or `plan`
+---@field confined? (string|RuleExample)[] allowed in the profile `confined`; `allow` is any of these
+---@field not_free? (string|RuleExample)[] not allowed outside of a sandbox

@@ -50,19 +50,15 @@
 ---@field not_host? string[] patterns: it connects to a host that none of these matches
 ---@field privileged? boolean it runs under sudo, doas, su or pkexec
 ---@field remote? boolean it runs on another machine, or in a container
----@field only_reads? true|string it only reads, and nothing is in doubt; or path classes that it
----may access besides
 ---@field computed? true some word of it is known only when it runs: it has a variable, a
 ---substitution or a pattern
 ---@field computed_input? true what it reads stands in the line, and has parts that are known only
 ---when it runs (`unknown_input` of CommandFacts)
----@field fetched? true commands before it in the line fetch files from elsewhere (`fetched` of
----CommandFacts)
----@field known_to_read? boolean the knowledge (`reading`) lists every word of it, and of the
----programs that start it: each option as it is spelt there, each operand, the subcommand; and the
----variables set for it are harmless (`reading_variables`). false: it does not
----@field may_confine? true ask: it asks because of something that nobody can know; a mode whose
----`commands.doubt` is 'confined' runs that in the sandbox instead, where nothing else asks
+---@field leaves? true allow: a line of nothing but such commands runs outside of the sandbox, where
+---each of its words is written out, nothing of it is redirected into a file, and no run has changed
+---what it obeys
+---@field reads? true allow: it only reads, which mode default runs unasked in the profile `plan`.
+---With `leaves`: it may stand beside commands that leave
 ---@field test? fun(command: CommandFacts): boolean called when all other conditions hold; must be
 ---pure, because what it said of a line is remembered
 ---@field unknown? 'stricter'|'tested' what the answer of `test` means after it looked at a word (of
@@ -72,9 +68,7 @@
 ---@field match (string|RuleExample)[] lines that the rule matches, at least one
 ---@field not_match? (string|RuleExample)[]
 
----Judged in the workspace /workspace with the home directory /home/user; neither has to exist. For
----those that name made_by_a_run, a run has made the repository /workspace/made_by_a_run, and the
----session has a /tmp of its own.
+---Judged in the workspace /workspace with the home directory /home/user; neither has to exist.
 ---@class RuleExample
 ---@field command? string
 ---@field argv? string[] instead of command
@@ -119,8 +113,6 @@
 ---@field feeds string[]
 ---@field hosts string[]
 ---@field doubts string[]
----@field fetched string[] files that commands before it in the line fetch from elsewhere; '*': a
----whole tree
 ---@field unknown_input string what it reads, if that stands in the line and has parts which are
 ---known only when it runs; '' otherwise
 ---@field holds string[] names of variables whose values its unknown words, or the text that it
@@ -164,10 +156,6 @@
 ---@field prints? boolean its operands are its output: echo
 ---@field builds? boolean it makes what it writes of files that it reads: a compiler, whose output
 ---may run in the same line
----@field fetches? 'files'|'tree'|'address'|'archive' what it brings from elsewhere, which later
----commands of the line may run: files that it writes (curl), a tree (git clone), a tree if an
----operand is an address or another remote than origin (git pull), or what is in an archive, if the
----line has fetched something (tar x)
 ---@field lists? boolean|'names' it prints paths below its operands: find. 'names': without the
 ---operands in front of them, so that a name may begin with a dash: ls
 ---@field history? false|string of a shell: how typed lines refer to earlier ones. false: they do
@@ -176,38 +164,6 @@
 ---@field filters? string flags without one of which it lists everything: find -name
 ---@field subcommands? table<string, Program> by words: push, ['remote add']; options before them
 ---belong to the program
-
----What is known to read: all that may stand in a command of a program, or of a subcommand. A word
----that is not listed, or only abbreviates one, is not known to read. A string is `flags`. --help
----and `--version` need no mention.
----@class Reading
----@field flags? string options without a value, or with one behind =: '-l --all --color'
----@field values? string options whose value follows them or is the next word
----@field attached? string options whose value, if any, follows in the same word: -U3
----@field only? table<string, string|string[]> the values of these options match one of these globs:
----{ ['-X --method'] = 'GET' }
----@field operands? integer how many there may be; default: any number
----@field operand? string|string[] globs: every operand matches one
----@field not_operand? string|string[] globs: no operand matches one
----@field needs? string one of these options must be there
----@field needs_for_operands? string one of these options must be there if there are operands
----@field single_dash_long? boolean -name is one option, not a cluster: find
----@field options_first? boolean options end at the first operand: printf
----@field plus? boolean +x is an option, too: tail
----@field digits? boolean -5 is an option, too: head
----@field any_words? boolean no option of the program changes anything, so that a word that is not
----known in advance may be one
----@field alone? boolean it only reads without a subcommand, too
----@field sets_variables? boolean its assignments are for later commands: export
----@field own_options? boolean its options do not count behind a subcommand: git -C
----@field subcommands? table<string, string|Reading> by words: log, ['stash list']; no other is
----known to read
-
----Names of variables, as globs. A command that has another one than a harmless one set for itself
----is not known to read; one that is configuring must not be set for later commands either.
----@class ReadingVariables
----@field harmless? string|string[]
----@field configuring? string|string[]
 
 ---@class TypedCommand
 ---@field pattern string RE2 of a part of a line; its one capture is the code
@@ -250,7 +206,6 @@
 ---@class Language
 ---@field calls? { access: string, recursive?: boolean, pattern: string }[] RE2 with one capture:
 ---the path
----@field harmless? string RE2, anchored: code that needs no question
 
 ---@class PathClass
 ---@field name string
@@ -266,12 +221,12 @@
 ---The tables that policies/init.lua gives to the analyser.
 ---@class Knowledge
 ---@field programs table<string, Program>
----@field reading? table<string, string|Reading> what of these programs is known to read
----@field reading_variables? ReadingVariables
 ---@field variables Variable[]
 ---@field languages table<string, Language>
 ---@field paths PathClass[]
 ---@field outputs? table<string, string> the output of a command in $( ): { pwd = '$PWD' }
 ---@field text? string[] options whose values are patterns in every program, as globs: '--exclude'
----@field unheld? string an RE2 pattern: code, or words of a computed program, in which it is found
----are never run in the sandbox unasked (`may_confine`); without it, nothing in doubt is
+---@field unheld? string an RE2 pattern: what nobody can know before it runs (Doubt), and in which it
+---is found, is never run in a sandbox unasked; without it, nothing in doubt is
+---@field reaching? string an RE2 pattern: inline code in which neither this nor `unheld` is found is
+---in no doubt; without it, all of it is

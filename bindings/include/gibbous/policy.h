@@ -50,9 +50,7 @@ struct PolicyReport {
     std::size_t times = 0;  // how many there are
   };
   std::vector<Loser> losers;
-  // Parts of one's own rules that no command meets, and what to write instead.
-  std::vector<std::string> notes;  // "file:line: id: message"
-  double coverage = 1;             // share of one's own rules that match a case, 0 to 1
+  double coverage = 1;  // share of one's own rules that match a case, 0 to 1
 };
 
 // One record of a decision log, judged by two policies.
@@ -90,8 +88,7 @@ class Policy {
   std::string explain(std::string_view request);
   // Runs the examples of the rules and the cases.
   PolicyReport test();
-  // PolicyReport::notes alone, which takes less time, with none about the policy that ships; before
-  // them what there is to say of layers, such as a project that no person has trusted.
+  // What there is to say of layers, such as a project that no person has trusted.
   std::vector<std::string> notes();
   // Lists the records of a decision log (JSON lines) on which this policy and `other` differ.
   // Records without a command are skipped; `read` counts those that were judged.

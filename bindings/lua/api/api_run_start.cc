@@ -74,6 +74,9 @@ bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Jso
     }
     const Json& limits = effect.verdict.limits;
     if (!limits.is_null()) spec->limits = parse_limits("the policy's verdict: limits", limits);
+    if (effect.verdict.env.is_object())
+      for (const auto& [name, value] : effect.verdict.env.items())
+        if (value.is_string()) spec->env[name] = value.get<std::string>();
     return true;
   } catch (const WrongUse& use) {
     effect.fail(Status::error("denied", use.what()));

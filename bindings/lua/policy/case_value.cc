@@ -1,6 +1,7 @@
 #include "bindings/lua/policy/case_value.h"
 
 #include <lua.hpp>
+#include <sstream>
 #include <utility>
 
 #include "bindings/lua/policy/example_value.h"
@@ -25,6 +26,8 @@ struct CaseTable {
   std::vector<Example> not_denied;
   std::vector<Example> confined;
   std::vector<Example> not_free;
+  std::vector<Example> inside;
+  std::vector<Example> free;
 };
 
 using CaseField = TableReader::Field<TableReader, CaseTable>;
@@ -45,6 +48,8 @@ constexpr CaseField kCaseFields[] = {
     {"not_denied", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->not_denied); }},
     {"confined", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->confined); }},
     {"not_free", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->not_free); }},
+    {"inside", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->inside); }},
+    {"free", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->free); }},
 };
 
 // Appends the cases of one table.
@@ -53,15 +58,24 @@ class CaseWriter {
   CaseWriter(const SourceIndex& sources, const PolicyCase& shared, std::vector<PolicyCase>* out)
       : sources_(sources), shared_(shared), out_(out) {}
 
-  void add(const char* expectation, Decisions expected, std::vector<Example>& lines) {
-    for (Example& line : lines) {
+  // In each of the modes of its table, separated by spaces.
+  void add(const char* expectation, Decisions expected, const std::vector<Example>& lines) {
+    std::istringstream modes(shared_.mode);
+    for (std::string mode; modes >> mode;) add_in(mode, expectation, expected, lines);
+  }
+
+ private:
+  void add_in(const std::string& mode, const char* expectation, Decisions expected,
+              const std::vector<Example>& lines) {
+    for (const Example& line : lines) {
       PolicyCase made = shared_;
+      made.mode = mode;
       made.expectation = expectation;
       made.expected = expected;
-      if (!line.cwd.empty()) made.cwd = std::move(line.cwd);
-      if (!line.mode.empty()) made.mode = std::move(line.mode);
-      made.command = std::move(line.command);
-      made.argv = std::move(line.argv);
+      if (!line.cwd.empty()) made.cwd = line.cwd;
+      if (!line.mode.empty()) made.mode = line.mode;
+      made.command = line.command;
+      made.argv = line.argv;
       if (!made.command.empty()) {
         const SourcePlace place = sources_.find(made.command, "", shared_.file, shared_.line);
         // A line that occurs in several tables is the one after this table's name.
@@ -75,7 +89,6 @@ class CaseWriter {
     }
   }
 
- private:
   const SourceIndex& sources_;
   const PolicyCase& shared_;
   std::vector<PolicyCase>* out_;
@@ -91,11 +104,12 @@ void read_case(TableReader& reader, std::vector<PolicyCase>* out) {
   if (!TableReader::fields(reader, kCaseFields, kCaseShape, &table)) return;
   const std::size_t lines = table.deny.size() + table.ask.size() + table.allow.size() +
                             table.asked_or_denied.size() + table.not_denied.size() +
-                            table.confined.size() + table.not_free.size();
+                            table.confined.size() + table.not_free.size() + table.inside.size() +
+                            table.free.size();
   if (lines == 0) {
     return reader.fault(
-        "must say what is expected: deny, ask, allow, confined, asked_or_denied, not_denied or "
-        "not_free, with command lines");
+        "must say what is expected: deny, ask, allow, free, inside, confined, asked_or_denied, "
+        "not_denied or not_free, with command lines");
   }
   if (out->size() + lines > kMaxPolicyItems) {
     return reader.fault("more than " + std::to_string(kMaxPolicyItems) + " command lines in cases");
@@ -110,7 +124,8 @@ void read_case(TableReader& reader, std::vector<PolicyCase>* out) {
   if (shared.shell.empty()) shared.shell = kShell;
   const Decisions deny = bit_of(Decision::kDeny);
   const Decisions ask = bit_of(Decision::kAsk);
-  const Decisions allow = bit_of(Decision::kAllow) | kConfined;
+  const Decisions free = bit_of(Decision::kAllow);
+  const Decisions allow = free | kInside | kConfined;
   CaseWriter writer(sources, shared, out);
   writer.add("deny", deny, table.deny);
   writer.add("ask", ask, table.ask);
@@ -118,7 +133,9 @@ void read_case(TableReader& reader, std::vector<PolicyCase>* out) {
   writer.add("asked_or_denied", ask | deny, table.asked_or_denied);
   writer.add("not_denied", ask | allow, table.not_denied);
   writer.add("confined", kConfined, table.confined);
-  writer.add("not_free", ask | deny | kConfined, table.not_free);
+  writer.add("not_free", ask | deny | kInside | kConfined, table.not_free);
+  writer.add("inside", kInside, table.inside);
+  writer.add("free", free, table.free);
 }
 
 }  // namespace

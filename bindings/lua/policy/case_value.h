@@ -21,8 +21,9 @@ constexpr Decisions bit_of(rules::Decision decision) {
   return static_cast<Decisions>(1U << static_cast<unsigned>(decision));
 }
 
-// Allowed, in the sandbox of what no rule knows.
+// Allowed, in the sandbox of what no rule knows; and in that of what rules know.
 constexpr Decisions kConfined = 1U << 7;
+constexpr Decisions kInside = 1U << 6;
 constexpr char kConfinedProfile[] = "confined";
 
 struct PolicyCase {

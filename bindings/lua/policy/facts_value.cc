@@ -266,7 +266,6 @@ void push_command_facts(lua_State* state, const Facts& facts, int command,
   set_texts(state, "feeds", simple.feeds);
   set_texts(state, "hosts", simple.hosts);
   set_doubts(state, facts, command);
-  set_texts(state, "fetched", simple.fetched);
   set_words(state, "unknown_input", simple.unknown_input);
   set_texts(state, "holds", simple.holds);
   set_words(state, "cwd", simple.cwd);

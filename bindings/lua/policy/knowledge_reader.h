@@ -41,14 +41,6 @@ inline constexpr char kShellLanguage[] = "shell";
 // The table of programs on top of the stack.
 void read_programs(KnowledgeReader& reader, command::Knowledge* out);
 
-// The table `reading` on top of the stack.
-void read_reading(KnowledgeReader& reader, command::Knowledge* out);
-// The table `reading_variables` on top of the stack.
-void read_reading_variables(KnowledgeReader& reader, command::Knowledge* out);
-// Once all is read: each of its programs needs a table in `programs`, too, which says what it
-// touches.
-void check_reading(KnowledgeReader& reader, const command::Knowledge& knowledge);
-
 template <typename T>
 using KnowledgeField = TableReader::Field<KnowledgeReader, T>;
 

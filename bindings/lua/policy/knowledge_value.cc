@@ -64,7 +64,6 @@ void read_calls(KnowledgeReader& reader, Language* out) {
 
 constexpr KnowledgeField<Language> kLanguageFields[] = {
     {"calls", read_calls},
-    {"harmless", [](KnowledgeReader& r, Language* out) { out->harmless = r.regex(-1); }},
 };
 
 void read_languages(KnowledgeReader& reader, command::Knowledge* out) {
@@ -153,10 +152,9 @@ constexpr KnowledgeField<command::Knowledge> kKnowledgeFields[] = {
     {"languages", read_languages, true},
     {"paths", read_paths, true},
     {"outputs", read_outputs},
-    {"reading", read_reading},
     {"text", [](KnowledgeReader& r, command::Knowledge* out) { r.texts(&out->text); }},
-    {"reading_variables", read_reading_variables},
     {"unheld", [](KnowledgeReader& r, command::Knowledge* out) { out->unheld = r.regex(-1); }},
+    {"reaching", [](KnowledgeReader& r, command::Knowledge* out) { out->reaching = r.regex(-1); }},
 };
 
 }  // namespace
@@ -227,7 +225,6 @@ bool read_knowledge(lua_State* state, int index, command::Knowledge* out, Faults
   TableReader::fields(reader, kKnowledgeFields, "a table { programs, variables, languages, paths }",
                       out);
   if (reader.good()) reader.check_languages(*out);
-  if (reader.good() && !tested) check_reading(reader, *out);
   lua_pop(state, 1);
   return reader.good();
 }

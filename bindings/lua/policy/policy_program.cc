@@ -95,6 +95,7 @@ std::string read_verdict(lua_State* state, Verdict* verdict) {
   }
   if (!table_field(state, "limits", &verdict->limits)) return "verdict.limits: expected a table";
   if (!table_field(state, "sandbox", &verdict->sandbox)) return "verdict.sandbox: expected a table";
+  if (!table_field(state, "env", &verdict->env)) return "verdict.env: expected a table";
   if (!list_field(state, "also", &verdict->asks)) return "verdict.also: expected a list of strings";
   const bool needs_reason = verdict->decision != Verdict::Decision::kAllow;
   if (needs_reason && verdict->reason.empty())
@@ -459,7 +460,7 @@ Verdict PolicyProgram::decide_at(const PolicyTables& tables, const PolicyRequest
     if (outcome.unmatched >= 0 && static_cast<std::size_t>(outcome.unmatched) < commands.size()) {
       fields.unmatched = shown_program(commands[static_cast<std::size_t>(outcome.unmatched)]);
     }
-    if (outcome.decision) answered = seen;
+    if (outcome.decision && *outcome.decision != rules::Decision::kAllow) answered = seen;
   }
   fields.approved = answered;
   fields.seen = seen;
@@ -505,17 +506,20 @@ int PolicyProgram::mode_rank(const std::string& mode) const {
 
 namespace {
 
-constexpr std::size_t kMaxFailures = 20;
+constexpr std::size_t kMaxFailures = 20000;
 
-bool is_confined(const Verdict& verdict) {
-  return verdict.sandbox.is_object() && verdict.sandbox.value("profile", "") == kConfinedProfile;
+Decisions decided(const Verdict& verdict) {
+  if (verdict.decision != Verdict::Decision::kAllow || !verdict.sandbox.is_object())
+    return bit_of(static_cast<rules::Decision>(verdict.decision));
+  return verdict.sandbox.value("profile", "") == kConfinedProfile ? kConfined : kInside;
 }
 
 std::string wrong_case(const PolicyCase& each, const Verdict& verdict) {
-  const char* said = verdict.decision == Verdict::Decision::kAllow
-                         ? (is_confined(verdict) ? "confined" : "allowed")
-                     : verdict.decision == Verdict::Decision::kAsk ? "asked about"
-                                                                   : "denied";
+  const std::string said = verdict.decision == Verdict::Decision::kAsk    ? "asked about"
+                           : verdict.decision == Verdict::Decision::kDeny ? "denied"
+                           : verdict.sandbox.is_object()
+                               ? "in the sandbox " + verdict.sandbox.value("profile", "")
+                               : "free";
   std::string what = each.command;
   for (const std::string& word : each.argv) what += (what.empty() ? "" : " ") + word;
   std::string text = each.file.empty() ? "" : each.file + ":" + std::to_string(each.line) + ": ";
@@ -570,10 +574,7 @@ std::string PolicyProgram::test(const PolicyTables& tables) {
   std::size_t count = 0;
   for (const PolicyCase& each : commands->cases()) {
     const Verdict verdict = decide_case(tables, each);
-    const bool confined = verdict.decision == Verdict::Decision::kAllow && is_confined(verdict);
-    const Decisions met =
-        confined ? kConfined : bit_of(static_cast<rules::Decision>(verdict.decision));
-    if ((each.expected & met) != 0) continue;
+    if ((each.expected & decided(verdict)) != 0) continue;
     if (++count <= kMaxFailures)
       failures += (failures.empty() ? "" : "\n") + wrong_case(each, verdict);
   }

@@ -39,15 +39,15 @@ int rank_of(lua_State* state) {
   return rank;
 }
 
-// Whether the mode on top runs something in the sandbox of unknown commands.
+// Whether the mode on top runs something in a sandbox.
 bool confines(lua_State* state) {
   lua_getfield(state, -1, "commands");
   bool found = false;
-  for (const char* row : {"unmatched", "doubt"}) {
+  for (const char* row : {"unmatched", "doubt", "build", "read"}) {
     if (!lua_istable(state, -1)) break;
     lua_getfield(state, -1, row);
-    const bool is_text = lua_type(state, -1) == LUA_TSTRING;
-    found = found || (is_text && std::string_view(lua_tostring(state, -1)) == "confined");
+    const std::string_view said = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "";
+    found = found || said == "confined" || said == "build" || said == "plan";
     lua_pop(state, 1);
   }
   lua_pop(state, 1);

@@ -134,23 +134,6 @@ void read_lists(KnowledgeReader& reader, ProgramSpec* out) {
   out->lists = out->lists_names = true;
 }
 
-void read_fetches(KnowledgeReader& reader, ProgramSpec* out) {
-  using Fetches = ProgramSpec::Fetches;
-  std::string word;
-  if (!reader.text(&word)) return;
-  if (word == "files") {
-    out->fetches = Fetches::kFiles;
-  } else if (word == "tree") {
-    out->fetches = Fetches::kTree;
-  } else if (word == "address") {
-    out->fetches = Fetches::kAddress;
-  } else if (word == "archive") {
-    out->fetches = Fetches::kArchive;
-  } else {
-    reader.expected("'files', 'tree', 'address' or 'archive'");
-  }
-}
-
 void read_values(KnowledgeReader& reader, ProgramSpec* out) {
   // `false` says explicitly that no option takes a value.
   if (lua_type(reader.state(), -1) == LUA_TSTRING && lua_objlen(reader.state(), -1) == 0) return;
@@ -206,7 +189,6 @@ constexpr KnowledgeField<ProgramSpec> kProgramFields[] = {
     {"text", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->text); }},
     {"prints", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->prints); }},
     {"builds", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->builds); }},
-    {"fetches", read_fetches},
     {"lists", read_lists},
     {"history", read_history},
     {"subcommands", read_subcommands},

@@ -373,7 +373,7 @@ class EffectWriter {
   }
 
   void judged(const Judgement& judgement, const std::string& unmatched) {
-    constexpr int kJudgedFields = 7;
+    constexpr int kJudgedFields = 9;
     const rules::Outcome& outcome = judgement.outcome;
     sink_.begin(kJudgedFields);
     const auto& commands = judgement.facts.commands;
@@ -392,6 +392,8 @@ class EffectWriter {
       sink_.text("reason", outcome.reason);
     }
     if (outcome.may_confine) sink_.flag("may_confine", true);
+    if (outcome.reads) sink_.flag("reads", true);
+    if (outcome.leaves) sink_.flag("leaves", true);
     sink_.end(name(Field::kJudged));
   }
 

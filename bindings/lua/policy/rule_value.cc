@@ -32,7 +32,9 @@ class RuleReader : public TableReader {
   void kinds(std::vector<command::AccessKind>* out);
   void classes(command::PathClasses* out);
   void doubts(std::vector<command::Doubt>* out);
-  void only_reads(Rule* out);
+  void only_true(bool* out) {
+    if (flag(out) && !*out) expected("true, or nothing");
+  }
   void test(Rule* out);
   void unknown_words(Rule* out);
 
@@ -79,28 +81,10 @@ constexpr RuleField kRuleFields[] = {
     {"not_host", [](RuleReader& r, Rule* out) { r.patterns(&out->not_hosts, false); }},
     {"privileged", [](RuleReader& r, Rule* out) { r.flag(&out->privileged); }},
     {"remote", [](RuleReader& r, Rule* out) { r.flag(&out->remote); }},
-    {"only_reads", [](RuleReader& r, Rule* out) { r.only_reads(out); }},
-    {"computed",
-     [](RuleReader& r, Rule* out) {
-       if (!r.flag(&out->computed) || out->computed) return;
-       r.expected("true, or nothing");
-     }},
-    {"computed_input",
-     [](RuleReader& r, Rule* out) {
-       if (!r.flag(&out->computed_input) || out->computed_input) return;
-       r.expected("true, or nothing");
-     }},
-    {"fetched",
-     [](RuleReader& r, Rule* out) {
-       if (!r.flag(&out->fetched) || out->fetched) return;
-       r.expected("true, or nothing");
-     }},
-    {"known_to_read", [](RuleReader& r, Rule* out) { r.flag(&out->known_to_read); }},
-    {"may_confine",
-     [](RuleReader& r, Rule* out) {
-       if (!r.flag(&out->may_confine) || out->may_confine) return;
-       r.expected("true, or nothing");
-     }},
+    {"computed", [](RuleReader& r, Rule* out) { r.only_true(&out->computed); }},
+    {"computed_input", [](RuleReader& r, Rule* out) { r.only_true(&out->computed_input); }},
+    {"leaves", [](RuleReader& r, Rule* out) { r.only_true(&out->leaves); }},
+    {"reads", [](RuleReader& r, Rule* out) { r.only_true(&out->reads); }},
     {"test", [](RuleReader& r, Rule* out) { r.test(out); }},
     {"unknown", [](RuleReader& r, Rule* out) { r.unknown_words(out); }},
     {"match", [](RuleReader& r, Rule* out) { read_examples(r, &out->match); }, true},
@@ -192,17 +176,6 @@ void RuleReader::classes(command::PathClasses* out) {
 
 void RuleReader::doubts(std::vector<command::Doubt>* out) {
   all_of("doubt", command::kDoubts, out);
-}
-
-void RuleReader::only_reads(Rule* out) {
-  if (lua_type(state(), -1) == LUA_TSTRING) {
-    out->only_reads = true;
-    return classes(&out->only_reads_besides);
-  }
-  if (lua_toboolean(state(), -1) == 0 || !lua_isboolean(state(), -1)) {
-    return expected("true, a string of path classes, or nothing");
-  }
-  out->only_reads = true;
 }
 
 void RuleReader::test(Rule* out) {

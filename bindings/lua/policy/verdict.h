@@ -27,6 +27,7 @@ struct Verdict {
   int line = 0;
   Json limits;   // for a start: the limits to apply, whatever was requested; null: as requested
   Json sandbox;  // for a start: the complete profile to apply; null: none
+  Json env;      // for a start: variables that the run gets, whatever it asked for; null: none
   std::shared_ptr<const Judgement> judgement;  // on the request's commands; null: it has none
   std::string waits;  // `ask`: the question stays open under this id, and the call may come again
   std::string approved_command;  // the approval_key() that a person has just approved; "": none

@@ -137,7 +137,9 @@ function M.sandbox_note(handle)
   local refusals = handle:refusals()
   local note = #refusals > 0 and M.refusal_note(refusals, handle) or ''
   note = note:gsub('\n$', ''):gsub('\n', ' ')
-  if note == '' and info.profile and info.state ~= 'completed' and info.state ~= 'killed' then
+  local ordinary = info.profile == 'build' and info.state == 'running'
+  if note == '' and info.profile and not ordinary and info.state ~= 'completed'
+    and info.state ~= 'killed' then
     note = ('[in the sandbox %s%s]'):format(
       info.profile, info.sandbox.network ~= 'on' and ', without this machine\'s network' or '')
   end

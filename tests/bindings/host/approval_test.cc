@@ -45,7 +45,9 @@ class Desk {
   // How many questions the command leads to.
   std::size_t questions(const std::string& command) {
     const std::size_t before = asked.size();
-    CHECK(run(command).ok == allows);
+    const CallResult result = run(command, {{"until", {{"exit", true}}}});
+    INFO(command << ": " << result.message);
+    CHECK(result.ok == allows);
     return asked.size() - before;
   }
 
@@ -174,7 +176,7 @@ TEST_CASE(
   CHECK(sandbox(desk.run("frobnicate"))["profile"] == "confined");
   CHECK(sandbox(desk.run("frobnicate"))["network"] == "loopback");
   CHECK(sandbox(desk.run("true; frobnicate"))["profile"] == "confined");
-  CHECK(sandbox(desk.run("true")).is_null());
+  CHECK(sandbox(desk.run("true"))["profile"] == "build");
   CHECK(desk.asked.empty());
   const CallResult wider = desk.run("frobnicate", {{"allow", {"network"}}});
   REQUIRE(desk.asked.size() == 1);

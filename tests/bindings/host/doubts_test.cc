@@ -51,8 +51,9 @@ TEST_CASE("doubts: what nobody can know is confined, and what speaks of harm is 
   for (const char* line :
        {"$CMD --all", "eval \"$X\"", "sh -c \"$CODE\"", "./generate.py | python3", "bash /tmp/x.sh",
         "source ~/x.sh", "LD_PRELOAD=./x.so ls", "python3 -c 'import os; os.system(\"ls\")'",
-        "python3 <<< 'import os; os.utime(\"a\")'", "make CC=/tmp/x", "npm test; $X",
-        "export LD_PRELOAD=./x.so", "alias git=./x", "echo 'open", "find . -exec $X {} \\;"}) {
+        "python3 <<< 'import socket'", "python3 -c 'exec(open(\"x\").read())'", "npm test; $X",
+        "alias git=./x", "echo 'open", "find . -exec $X {} \\;", "r\xc3\xbcm x",
+        "node -e 'fetch(\"http://localhost:1/stop\")'"}) {
     INFO(line);
     CHECK(policy.verdict(line) == "confined");
   }
@@ -61,9 +62,8 @@ TEST_CASE("doubts: what nobody can know is confined, and what speaks of harm is 
        {"$CMD -rf src", "\"$X\" --delete src", "echo \"rm $X\" | ./gen | sh",
         "python3 -c 'import shutil, sys; shutil.rmtree(sys.argv[1])' .", "git $SUB",
         "python3 -c 'import os; os.kill(x, 9)'", "python3 -c 'import os; print(os.environ)'",
-        "python3 -c 'exec(open(\"x\").read())'", "python3 <<< 'import os; os.unlink(x)'",
-        "node -e 'fetch(\"http://localhost:1/stop\")'", "xargs env < /dev/null", "r\xc3\xbcm x",
-        "rm -rf \"$X\"", "$X; git push", "$X; rm -rf ."}) {
+        "python3 <<< 'import os; os.unlink(x)'", "xargs env < /dev/null", "rm -rf \"$X\"",
+        "$X; git push", "$X; rm -rf ."}) {
     INFO(line);
     CHECK(policy.verdict(line) == "ask");
   }
@@ -75,9 +75,9 @@ TEST_CASE("doubts: the reason says what is not known, and that the whole line is
   if (!can_confine()) return;
   Shipped policy("auto");
   const Json one = policy.check("eval \"$X\"");
-  CHECK(one["rule"] == "code.unknown_program");
+  CHECK(one["rule"] == "doubt.unknown_code");
   CHECK_THAT(one["reason"].get<std::string>(),
-             Contains("only known when it runs") && Contains("It runs confined"));
+             Contains("only computed when it runs") && Contains("It runs confined"));
   CHECK_THAT(policy.check("npm test; $X")["reason"].get<std::string>(),
              Contains("The whole line is confined"));
 }
@@ -89,12 +89,13 @@ TEST_CASE("doubts: what is typed into a run that is not confined is asked about"
   CHECK(policy.typed("bash", "ls\n")["decision"] == "allow");
 }
 
-TEST_CASE("doubts: the other modes ask about them or deny them") {
-  for (const char* line : {"$CMD --all", "bash /tmp/x.sh", "python3 -c 'import os; os.x(y)'"}) {
+TEST_CASE("doubts: the other modes ask about them, or hold them in their sandboxes") {
+  if (!can_confine()) return;
+  for (const char* line : {"$CMD --all", "bash /tmp/x.sh", "python3 -c 'import socket'"}) {
     INFO(line);
     CHECK(Shipped("default").verdict(line) == "ask");
-    CHECK(Shipped("plan").verdict(line) == "deny");
-    CHECK(Shipped("ci").verdict(line) == "deny");
+    CHECK(Shipped("plan").verdict(line) == "plan");
+    CHECK(Shipped("ci").verdict(line) == "confined");
     CHECK(Shipped("dangerous").verdict(line) == "allow");
   }
 }

@@ -171,7 +171,7 @@ TEST_CASE("a queued run that no person can approve says so, and so does one that
 
 TEST_CASE("a queued run that a stricter mode denies says which, and starts once a host may") {
   const TempDir dir;
-  const std::string id = queue(options_in(dir, "project"), "touch written");
+  const std::string id = queue(options_in(dir, "project"), "git branch -d there-is-none || true");
   RuntimeOptions strict = options_in(dir, "project");
   strict.mode = "plan";
   {

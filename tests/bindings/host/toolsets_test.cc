@@ -50,7 +50,7 @@ TEST_CASE("the tools of any one toolset are described to a model in 4.5 KB") {
 TEST_CASE("the tools of bg and wait are described to a model in 3.5 KB") {
   const TempDir dir;
   RuntimeOptions options = with_toolsets({"bg", "wait"}, dir);
-  options.mode = "default";
+  options.mode = "dangerous";
   Host host(std::move(options));
   CHECK(definition_bytes(host) <= 3'500);
 }
@@ -68,7 +68,8 @@ TEST_CASE("a mode that confines commands tells a model what it may ask for, in 2
   };
   CHECK(listed("auto", "bg"));
   CHECK(listed("auto", "shell"));
-  CHECK_FALSE(listed("default", "bg"));
+  CHECK(listed("default", "bg"));
+  CHECK_FALSE(listed("dangerous", "bg"));
   CHECK_FALSE(listed("auto", "lean"));
   const TempDir dir;
   Host host(with_toolsets({"bg", "wait"}, dir));

@@ -124,24 +124,7 @@ TEST_CASE("each fault of a rule is named") {
       {ask, [](Rule& r) { r.paths = 1U << 7; }, "path: names a class that does not exist"},
       {ask, [](Rule& r) { r.doubt_details = patterns({"x"}); }, "detail: needs doubt"},
       {allow, [](Rule& r) { r.doubts = {Doubt::kUnparsed}; }, "no rule allows what is in doubt"},
-      {ask,
-       [](Rule& r) {
-         r.doubts = {Doubt::kUnparsed};
-         r.only_reads = true;
-       },
-       "only_reads holds only where nothing is in doubt"},
-      {ask,
-       [](Rule& r) {
-         r.access = {AccessKind::kWrite};
-         r.only_reads = true;
-       },
-       "only_reads excludes the access"},
-      {ask,
-       [](Rule& r) {
-         r.privileged = true;
-         r.only_reads = true;
-       },
-       "only_reads excludes privileged"},
+      {ask, [](Rule& r) { r.leaves = true; }, "leaves and reads are for rules that allow"},
       {ask, [](Rule& r) { r.match.clear(); }, "needs an example of what it matches"},
       {ask,
        [](Rule& r) {

@@ -378,10 +378,6 @@ TEST_CASE("the index of rules changes no result") {
       if (chance(6)) made.redirection = chance(2);
       if (chance(6)) made.privileged = chance(2);
       if (chance(6)) made.remote = chance(2);
-      if (chance(9) && made.doubts.empty() && made.access.empty()) {
-        made.only_reads = true;
-        made.privileged.reset();
-      }
       if (made.programs.empty() && made.doubts.empty()) made.subcommands = patterns({"*"});
       rules.push_back(std::move(made));
     }

@@ -164,24 +164,10 @@ std::vector<Case> all_cases() {
        with([](SimpleCommand& c) { c.argv.back().holes.push_back({}); }), facts("rm x")},
       {"computed input", [](Rule& r) { r.computed_input = true; },
        with([](SimpleCommand& c) { c.unknown_input = "$X"; }), facts("rm x")},
-      {"fetched", [](Rule& r) { r.fetched = true; },
-       with([](SimpleCommand& c) { c.fetched.push_back("*"); }), facts("rm x")},
       {"remote", [](Rule& r) { r.remote = true; }, with([](SimpleCommand& c) { c.remote = true; }),
        facts("rm x")},
       {"not remote", [](Rule& r) { r.remote = false; }, facts("rm x"),
        with([](SimpleCommand& c) { c.remote = true; })},
-      {"only_reads", [](Rule& r) { r.only_reads = true; },
-       facts({with_access(access(AccessKind::kRead, kOutside))}), remove(kInWorkspace)},
-      {"only_reads besides a class",
-       [](Rule& r) {
-         r.only_reads = true;
-         r.only_reads_besides = kInWorkspace;
-       },
-       remove(kInWorkspace), remove(kOutside)},
-      {"only_reads and a doubt", [](Rule& r) { r.only_reads = true; }, facts("ls"),
-       with_doubt(Doubt::kInlineCode, "")},
-      {"only_reads and rights", [](Rule& r) { r.only_reads = true; }, facts("ls"),
-       with([](SimpleCommand& c) { c.privileged = true; })},
   };
 }
 

@@ -54,7 +54,7 @@ return {
     names = { lists = 'names' }, ['py*'] = {}, ['python3*'] = { history = false, runs = { { how = 'earlier' } } },
   },
   variables = { { name = 'PAGER', shell = true, safe = 'less|more' }, { name = 'A', safe = '' } },
-  languages = { python = { harmless = 'print', calls = {
+  languages = { python = { calls = {
     { access = 'remove', recursive = true, pattern = [[rmtree\((?:'|")([^'"]*)]] } } } },
   paths = { { name = 'keys', inside = true, entries = { '~/.ssh', '=/home', '!$TMP/x', '**/.git' } } },
   outputs = { pwd = '$PWD' },
@@ -128,7 +128,6 @@ return {
   CHECK(re2::RE2::FullMatch("more", *tables.knowledge.variables[0].safe->get()));
   CHECK_FALSE(re2::RE2::FullMatch("x", *tables.knowledge.variables[1].safe->get()));
   const command::LanguageSpec& python = tables.knowledge.languages.at("python");
-  CHECK(python.harmless != nullptr);
   CHECK(python.calls[0].kind == AccessKind::kRemove);
   CHECK(python.calls[0].recursive);
   CHECK(tables.knowledge.classes[0].inside);

@@ -30,8 +30,7 @@ return { {
   recursive = true, redirection = false, doubt = 'piped_code unread_file', detail = { '$x' },
   variable = { 'LD_*' }, wrapper = { 'sudo' }, within = { 'xargs' }, fed_by = { 'curl' },
   feeds = { 'sh' }, host = { 'github.com', '' }, not_host = { '*.local' }, privileged = true,
-  remote = false, only_reads = true, computed = true, known_to_read = true,
-  computed_input = true, fetched = true,
+  remote = false, computed = true, computed_input = true,
   test = function(c) return c.program == 'rm' end, unknown = 'tested',
   match = { 'rm x', { argv = { 'rm', '' }, cwd = '/tmp', mode = 'ci' } },
   not_match = { { command = 'ls' } },
@@ -76,11 +75,8 @@ return { {
   CHECK(texts_of(rule.not_hosts) == Texts{"*.local"});
   CHECK(rule.privileged == true);
   CHECK(rule.remote == false);
-  CHECK(rule.only_reads);
   CHECK(rule.computed);
   CHECK(rule.computed_input);
-  CHECK(rule.fetched);
-  CHECK(rule.known_to_read);
   CHECK(rule.test == 0);
   CHECK(rule.test_knows);
   CHECK(tables.rules.tests.size() == 1);
@@ -172,9 +168,7 @@ TEST_CASE("every mistake in a rule has its message") {
       {"max_operands = 1/0", "max_operands: expected a whole number"},
       {"max_operands = '3'", "got the string \"3\""},
       {"recursive = 'yes'", "recursive: expected true or false, got the string \"yes\""},
-      {"only_reads = false",
-       "only_reads: expected true, a string of path classes, or nothing, got false"},
-      {"only_reads = 'sytem'", "only_reads: unknown path class 'sytem'; did you mean 'system'?"},
+      {"leaves = false", "leaves: expected true, or nothing, got false"},
       {"test = 'x'", "test: expected a function, got the string \"x\""},
       {"unknown = 'ignored'", "unknown: expected 'stricter' or 'tested', got"},
       {"not_match = { {} }", "not_match[1]: must have command or argv, and not both"},
@@ -261,22 +255,21 @@ return {
   CHECK(cases[2].workspace == "/workspace");
   CHECK(cases[2].home == "/home/user");
   CHECK(cases[2].cwd == "/workspace");
-  CHECK(cases[3].expected == (bit_of(rules::Decision::kAllow) | kConfined));
+  CHECK(cases[3].expected == (bit_of(rules::Decision::kAllow) | kInside | kConfined));
   CHECK(cases[4].mode == "plan");
   CHECK(cases[4].expected ==
-        (bit_of(rules::Decision::kAllow) | bit_of(rules::Decision::kAsk) | kConfined));
+        (bit_of(rules::Decision::kAllow) | bit_of(rules::Decision::kAsk) | kInside | kConfined));
 }
 
 TEST_CASE("every mistake in a case has its message") {
   PolicyTables tables;
   CHECK_FALSE(tables.read_cases(R"(return { { name = 'a', dney = { 'x' } }, { name = 'b' },
     { deny = { 'x' } }, { name = 'd', home = '~', deny = { 4 } } })"));
-  for (const char* message :
-       {"cases[1] 'a': unknown key 'dney'; did you mean 'deny'?",
-        "cases[2] 'b': must say what is expected: deny, ask, allow, confined, ",
-        "cases[3]: name is missing",
-        "cases[4] 'd': home: expected an absolute path, got the string",
-        "cases[4] 'd': deny[1]: expected a command, or a table"}) {
+  for (const char* message : {"cases[1] 'a': unknown key 'dney'; did you mean 'deny'?",
+                              "cases[2] 'b': must say what is expected: deny, ask, allow, free, ",
+                              "cases[3]: name is missing",
+                              "cases[4] 'd': home: expected an absolute path, got the string",
+                              "cases[4] 'd': deny[1]: expected a command, or a table"}) {
     CHECK_THAT(tables.faults, Contains(message));
   }
 }

@@ -204,7 +204,7 @@ TEST_CASE("a call's effects are judged by the newest mode") {
     return Shipped::word(shipped.ask(request));
   };
   CHECK(effect("start", "auto") == "allow");
-  CHECK(effect("start", "plan") == "deny");
+  CHECK(effect("start", "plan") == "deny");  // the row of bg_start
   CHECK(effect("kill", "plan") == "deny");
   CHECK(effect("stdin", "ci") == "deny");
   // The call was approved, so the policy does not ask again about its effects.

@@ -247,8 +247,10 @@ std::shared_ptr<const Knowledge> by_hand() {
   knowledge->classes.push_back({"protected", {"**/.git/hooks", "/etc"}, true});
   knowledge->classes.push_back({"temporary", {"/tmp"}, false});
   knowledge->outputs = {{"pwd", "$PWD"}, {"mktemp **", "/tmp/tmp.*"}, {"which *", "/usr/bin/$1"}};
+  knowledge->unheld = std::make_shared<const LazyRegex>("rmtree|remove|rm");
+  knowledge->reaching =
+      std::make_shared<const LazyRegex>("[^a-z]system|socket|open|exec|import|[`|]");
   LanguageSpec python;
-  python.harmless = std::make_shared<const LazyRegex>("print\\(\\d+\\)");
   python.calls.push_back(
       {AccessKind::kRemove, true,
        std::make_shared<const LazyRegex>("shutil\\.rmtree\\(['\"]([^'\"]*)['\"]")});

@@ -1,0 +1,34 @@
+-- What the policy says about these lines; see the rules of the same name.
+return {
+  {
+    name = 'own: denied',
+    mode = 'auto dangerous',
+    deny = {
+      'gibbous asks allow aB3xK9mZ', 'gibbous --state /tmp/s asks allow aB3x --always',
+      "sh -c 'gibbous asks deny aB3x'", 'echo y | gibbous asks -w', 'gibbous asks',
+      'timeout 5 gibbous asks --watch', 'XDG_STATE_HOME=/tmp/s ./gibbous asks list --json',
+      'gibbous asks --allow all', 'echo x > ~/.config/gibbous/policies/init.lua',
+      "sqlite3 ~/.local/state/gibbous/sessions.db 'drop table runs'",
+      'echo x > /etc/gibbous/config.lua', 'mv ~/.config/gibbous /tmp/x',
+      'ln -sf x ~/.config/gibbous/config.lua', 'gibbous trust --yes',
+      'cd app && gibbous trust . --yes',
+    },
+  },
+  {
+    name = 'own: asked about',
+    ask = {
+      'cat ~/.local/state/gibbous/decisions.jsonl', 'cp -r ~/.local/state/gibbous copy',
+      'strings ~/.local/state/gibbous/sessions.db', 'grep -r token ~/.local/state/gibbous',
+      'gibbous call bg_start \'{"command":"rm -rf x"}\' --mode dangerous',
+      'gibbous --mode dangerous mcp', 'gibbous mcp --mode dangerous',
+      'gibbous serve --policies /tmp/p',
+      'gibbous call bg_start \'{"command":"x"}\' --mode=dangerous',
+      'GIBBOUS_MODE=dangerous gibbous mcp', 'XDG_STATE_HOME=/tmp/s gibbous mcp',
+      "/usr/local/bin/gibbous --mode=dangerous call shell '{}'",
+      'nohup gibbous mcp --mode dangerous &', 'GIBBOUS_POLICIES=/tmp/p gibbous session',
+      'python3 -m gibbous --mode dangerous',
+      'gibbous policy diff a b --log x; gibbous approvals add x',
+      'gibbous-nightly mcp --mode dangerous', 'env -u X gibbous session --mode loose',
+    },
+  },
+}

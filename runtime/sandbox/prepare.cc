@@ -75,9 +75,10 @@ class Preparation {
     if (Status status = build_ruleset(); !status) return status;
     if (Status status = resolve_protected(); !status) return status;
     if (report_.mount_namespace) {
-      layers_.lay(entry_, entry_.ruleset->left_out,
+      layers_.lay(entry_, entry_.ruleset->left_out, absent_in_layers_,
                   [this](const MountedLayer& layer) { return can_layer(layer); });
       report_.caches = layers_.problem();
+      report_layers();
       add_covers();
     } else {
       report_missing_mounts();
@@ -342,8 +343,12 @@ class Preparation {
     for (const std::string& asked : spec_.unreadable) {
       const auto found = lookups_.find(asked, "unreadable");
       if (!found) return found.status();
-      if ((*found)->exists && !is_absent((*found)->path))
-        unreadable_.push_back(without_fd(**found));
+      const Lookups::Found& path = **found;
+      const std::string& place = path.exists ? path.path : path.way;
+      if (is_absent(place)) continue;
+      if (path.exists) unreadable_.push_back(without_fd(path));
+      // What reads files that are empty instead may not take it that there are none.
+      if (!path.exists || S_ISDIR(path.type)) absent_in_layers_.push_back(place);
     }
     if (Status status = resolve_kept(spec_.unwritable, "unwritable", unwritable_); !status) {
       return status;
@@ -425,7 +430,18 @@ class Preparation {
       trees.push_back({tree.path, tree.path, false});
     std::sort(trees.begin(), trees.end(),
               [](const MountedTree& a, const MountedTree& b) { return a.target < b.target; });
+    for (MountedTree& tree : trees) tree.may_be_gone = layers_.shows(tree.target);
     entry_.tree_fds.resize(trees.size());
+  }
+
+  void report_layers() {
+    for (const std::string& path : absent_in_layers_) {
+      const bool exists = std::any_of(unreadable_.begin(), unreadable_.end(),
+                                      [&path](const auto& each) { return each.path == path; });
+      if (exists || !layers_.shows(path) || layers_.hides(path)) continue;
+      report_.unprotected.push_back(shortened(path) + " can be read once it exists");
+    }
+    std::erase_if(unreadable_, [this](const auto& each) { return layers_.hides(each.path); });
   }
 
   void add_covers() {
@@ -434,8 +450,9 @@ class Preparation {
     for (const ResolvedPath& path : unreadable_) {
       // Landlock prevents reading what it does not grant, but it does not cover sockets.
       if (S_ISREG(path.type) && !is_granted(path.path)) continue;
-      covers.push_back(
-          {path.path, path.is_directory() ? CoverKind::kHideDirectory : CoverKind::kHideFile});
+      covers.push_back({path.path,
+                        path.is_directory() ? CoverKind::kHideDirectory : CoverKind::kHideFile,
+                        layers_.shows(path.path)});
     }
     for (const ResolvedPath& path : unwritable_) {
       covers.push_back({path.path, CoverKind::kReadOnly});
@@ -548,6 +565,7 @@ class Preparation {
   TemporaryPlan temporary_;
   Layers layers_;
   std::vector<ResolvedPath> read_, write_, unreadable_, unwritable_, pinned_;
+  std::vector<std::string> absent_in_layers_;  // those that are hidden, but for files
   Lookups once_;
   Lookups& lookups_;
 };

@@ -16,6 +16,7 @@
 #include "runtime/base/mounts.h"
 #include "runtime/paths/mount_types.h"
 #include "runtime/sandbox/check.h"
+#include "runtime/sandbox/devices.h"
 #include "runtime/sandbox/entry.h"
 #include "runtime/sandbox/gap.h"
 #include "runtime/sandbox/kernel.h"
@@ -157,7 +158,12 @@ class Preparation {
     for (const std::string& asked : spec_.write) {
       if (Status status = add_tree(asked, "write", write_); !status) return status;
     }
-    if (write_.empty() && !spec_.write.empty()) {
+    std::erase_if(write_, [this](const ResolvedPath& tree) {
+      const bool is_device = may_be_granted(tree.path);
+      if (is_device) devices_.push_back(tree.path);
+      return is_device;
+    });
+    if (write_.empty() && devices_.empty() && !spec_.write.empty()) {
       report_.unprotected.push_back("none of the trees under `write` exists");
     }
     // Repeated, for links in trees that were named later.
@@ -237,7 +243,9 @@ class Preparation {
     // An instance of its own would hide the run's own terminal.
     entry_.private_terminals =
         report_.mount_namespace && support_.private_terminals && !start_.has_terminal;
-    std::vector<const char*> devices(kDevices.begin(), kDevices.end());
+    std::vector<std::string> devices = graphics_devices();
+    devices.insert(devices.end(), kDevices.begin(), kDevices.end());
+    devices.insert(devices.end(), devices_.begin(), devices_.end());
     if (!entry_.private_terminals) {
       report_.unprotected.push_back("terminals of the same user, below /dev/pts, can be opened");
       devices.push_back("/dev/pts");
@@ -565,6 +573,7 @@ class Preparation {
   TemporaryPlan temporary_;
   Layers layers_;
   std::vector<ResolvedPath> read_, write_, unreadable_, unwritable_, pinned_;
+  std::vector<std::string> devices_;           // that the profile names
   std::vector<std::string> absent_in_layers_;  // those that are hidden, but for files
   Lookups once_;
   Lookups& lookups_;

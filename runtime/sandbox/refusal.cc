@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "runtime/sandbox/complaint.h"
+#include "runtime/sandbox/devices.h"
 
 namespace gibbous {
 namespace {
@@ -148,7 +149,7 @@ class Finder {
   }
 
   bool may_write(const std::string& path) const {
-    if (below_any(path, kFreeDevices)) return true;
+    if (below_any(path, kFreeDevices) || is_graphics_device(path)) return true;
     return std::any_of(spec_.write.begin(), spec_.write.end(), [&](const std::string& tree) {
       return is_below(path, tree) && (tree != "/" || !below_any(path, kOwnTrees));
     });

@@ -93,7 +93,6 @@ class Finder {
       add(RefusalKind::kNetwork, "", line, /*may_be_own=*/true);
       return;
     }
-    look_at_keys(small, line);
     take_npm_path(small, line, complaint);
     for (const std::string& word : complaint.paths) {
       const std::string path = absolute(directory_, word);
@@ -116,14 +115,6 @@ class Finder {
     const bool bare = small.find("[errno 1] operation not permitted") != std::string_view::npos &&
                       complaint.paths.empty();
     return bare || small.find("socket") != std::string_view::npos;
-  }
-
-  // ssh says nothing about the files that it did not find.
-  void look_at_keys(std::string_view small, std::string_view line) {
-    if (!holds_any(small, {"permission denied (publickey", "host key verification failed"})) return;
-    for (const std::string& path : spec_.unreadable) {
-      if (path.ends_with("/.ssh")) add(RefusalKind::kRead, path, line);
-    }
   }
 
   // "npm ERR! code EROFS", and some lines later "npm ERR! path /usr/lib/x".
@@ -198,6 +189,8 @@ class Finder {
       case ComplaintKind::kDenied:
         break;
     }
+    // The sandbox says EACCES and EROFS. What lacks a right says EPERM, with any path.
+    if (complaint.not_permitted) return std::nullopt;
     if (hidden || (!may_read(path) && !complaint.writing)) return RefusalKind::kRead;
     if (complaint.reading || (may_write(path) && !fixed)) return std::nullopt;
     return RefusalKind::kWrite;

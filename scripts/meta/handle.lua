@@ -81,11 +81,13 @@
 
 ---Something that the sandbox refused, as the program reported it.
 ---@class Refusal
----@field what 'read'|'write'|'network'
+---@field what 'read'|'write'|'network'|'other'
 ---@field path? string
 ---@field line string the program's message
 ---@field profile string
 ---@field cache? true it is a cache of tools
+---@field never? true nobody can be asked for it
+---@field way_out? string 'other': what the program meant, and what to do
 
 ---`memory`, `output`, `file_size`: bytes; `cpu_time`, `idle`: milliseconds. `guards`, without
 ---figures: it stopped its keeper and what guards that again and again.

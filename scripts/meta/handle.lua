@@ -78,6 +78,8 @@
 ---@field caches? string why caches of tools can only be read, or some of them
 ---@field temporary? string the directory of this machine that the run has as /tmp, where that is
 ---the session's own
+---@field files? { path: string, at: string }[] of a run that has ended: what its line names there
+---and it has written, at most 4, and where that lies on this machine
 
 ---Something that the sandbox refused, as the program reported it.
 ---@class Refusal

@@ -166,3 +166,22 @@ test('a cache of data that a confined run has removed in its layer does not stop
   assert.match(await build.text('bg_output', { id: data.id }, one), /built/);
   assert.ok(fs.existsSync(path.join(place.home, '.cache/pip')));
 });
+
+test('the answer says where a file lies that the line names in /tmp, once the run has written it', TIMEOUT, async (t) => {
+  const place = make_place(t);
+  const session = await start(t, place);
+  const file = `/tmp/report-${process.pid}.html`;
+  const said = async (command) => {
+    const { data } = await session.call('bg_start', { command, until: { exit: true } });
+    return session.text('bg_output', { id: data.id });
+  };
+  const first = await said(`frobnicate; echo report > ${file}`);
+  if (fs.existsSync(file)) {
+    fs.rmSync(file);
+    return t.skip('no temporary directories of a session here');
+  }
+  const [, at] = new RegExp(`\\[${file} of this session lies at ([^\\]]+)\\]`).exec(first) ?? assert.fail(first);
+  assert.equal(fs.readFileSync(at, 'utf8'), 'report\n');
+  assert.doesNotMatch(await said(`frobnicate; cat ${file}`), /lies at/);
+  assert.doesNotMatch(await said('frobnicate; ls /tmp /tmp/none'), /lies at/);
+});

@@ -1,7 +1,10 @@
 #include "bindings/lua/check/sandbox_value.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/schema_check.h"
@@ -19,6 +22,8 @@ const std::vector<std::string> kNetworks = {"on", "loopback", "off"};
 const std::vector<std::string> kTemporary = {"machine", "session"};
 constexpr std::int64_t kMaxAbi = 1000;
 constexpr int kMaxPort = 65535;
+constexpr std::size_t kMostPlaces = 1000;  // looked at in a line
+constexpr std::size_t kMostFiles = 4;
 constexpr std::array kKernelTrees = {"/dev", "/proc", "/sys"};
 constexpr int kMaxHostPorts = 64;
 constexpr std::size_t kRefusalTailBytes = std::size_t{64} << 10;
@@ -53,6 +58,31 @@ SandboxNetwork network_of(Fields& fields) {
   const auto name = fields.choice("network", kNetworks);
   if (name == "off") return SandboxNetwork::kOff;
   return name == "loopback" ? SandboxNetwork::kLoopback : SandboxNetwork::kOn;
+}
+
+std::string line_of(const RunSpec& spec) {
+  std::string line = spec.command;
+  for (const std::string& word : spec.argv) line += word + ' ';
+  return line;
+}
+
+// What the line names in the temporary directories of the session, and the run has written there.
+Json written_files(const Run& run, const std::string& group) {
+  Json files = Json::array();
+  std::size_t budget = kMostPlaces;
+  const std::vector<std::string> around(kTemporaryDirectories.begin(), kTemporaryDirectories.end());
+  for (const std::string& path : named_below(line_of(run.spec()), around, budget)) {
+    struct stat info {};
+    const UniqueFd file = open_temporary(group, path);
+    if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    const auto changed =
+        std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec);
+    const auto at = temporary_path(group, path);
+    if (info.st_size == 0 || changed < run.created_at() || !at) continue;
+    files.push_back({{"path", to_utf8(path)}, {"at", to_utf8(*at)}});
+    if (files.size() == kMostFiles) break;
+  }
+  return files;
 }
 
 }  // namespace
@@ -172,6 +202,7 @@ Json sandbox_value(const Run& run) {
   if (report.mount_namespace && !spec->temporary_group.empty()) {
     value["temporary"] =
         temporary_path(spec->temporary_group, kTemporaryDirectories[0]).value_or("");
+    if (has_ended(run.state())) value["files"] = written_files(run, spec->temporary_group);
   }
   return value;
 }
@@ -207,8 +238,7 @@ Json refusals_value(const Run& run, const std::string& workspace) {
     }
   }
   if (!has_ended(run.state())) return list;
-  std::string line = run.spec().command;
-  for (const std::string& word : run.spec().argv) line += word + ' ';
+  const std::string line = line_of(run.spec());
   const bool failed = run.state() == RunState::kFailed;
   for (const Advice& advice : find_advice(*spec, {line, output, failed})) {
     const auto is_said = [&advice](const Json& entry) { return entry["line"] == advice.line; };

@@ -148,6 +148,9 @@ function M.sandbox_note(handle)
     note = ('[in the sandbox %s%s]'):format(
       info.profile, info.sandbox.network ~= 'on' and ', without this machine\'s network' or '')
   end
+  for _, file in ipairs(info.sandbox.files or {}) do
+    note = ('%s[%s of this session lies at %s]'):format(note, file.path, file.at)
+  end
   for _, gap in ipairs(info.state ~= 'completed' and info.sandbox.unprotected or {}) do
     if gap:find(OTHER_NETWORK, 1, true) then
       note = ('%s%s[%s]'):format(note, note ~= '' and ' ' or '', gap)

@@ -7,12 +7,14 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 
 #include "bindings/lua/source/memory_files.h"
 #include "runtime/base/own_place.h"
 #include "runtime/base/sha256.h"
 #include "runtime/paths/patience.h"
+#include "runtime/sandbox/paths.h"
 
 extern char** environ;
 
@@ -262,6 +264,19 @@ static std::vector<std::string> named_sockets(
   return sockets;
 }
 
+// The directories of programs outside of the workspace.
+static std::vector<std::string> program_directories(const std::string& path,
+                                                    const std::string& workspace) {
+  constexpr std::size_t kMaxProgramPlaces = 64;
+  std::vector<std::string> directories;
+  std::istringstream words(path);
+  for (std::string each;
+       std::getline(words, each, ':') && directories.size() < kMaxProgramPlaces;) {
+    if (!is_within(each, workspace)) directories.push_back(each);
+  }
+  return directories;
+}
+
 lua::PathVariables path_variables(const std::string& workspace,
                                   const lua::GenerationOptions& generation,
                                   const std::string& config_file, const std::string& state_dir,
@@ -288,6 +303,7 @@ lua::PathVariables path_variables(const std::string& workspace,
           {"HOME", places({home_directory(environment), home_directory(own)})},
           {"TMP", places({"/tmp", "/var/tmp", variable_of(environment, "TMPDIR")})},
           {"RUNTIME", either("XDG_RUNTIME_DIR")},
+          {"PATH", places(program_directories(variable_of(environment, "PATH"), workspace))},
           {"TMUX", places(tmux_directories({environment, own}))},
           {"SOCKET_DIRS", places(socket_directories())},
           {"SOCKETS", places(named_sockets({environment, own}))},

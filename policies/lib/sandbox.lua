@@ -8,8 +8,9 @@
 -- worktree, $GIT_LINK, $GIT_WORKTREE and $GIT_COMMON. $GIT_DIRS are the directories of the
 -- workspace's repository, of its submodules and worktrees, and of the repositories below it;
 -- $GIT_NESTED are the .git directories of those, and $GIT_LINK has their .git files. $CACHES are
--- where package managers and compilers keep what they have (`caches` of the configuration). What
--- does not exist on a machine is skipped, but for what is layered.
+-- where package managers and compilers keep data (`caches` of the configuration), and $PATH what is
+-- outside of the workspace of that variable. What does not exist on a machine is skipped, but for
+-- what is layered.
 local credentials = require 'credentials'
 
 local M = {}
@@ -43,6 +44,19 @@ local EXECUTED = {
   '$GIT_WORKTREE/config.worktree', '$GIT_WORKTREE/commondir', '$GIT_WORKTREE/gitdir',
   '$GIT_DIRS/info/attributes', '$GIT_DIRS/info/exclude', '$GIT_DIRS/objects/info/alternates',
   '$SCRIPTS', '$POLICIES', '$CONFIG',
+  '$PATH', '~/go/bin', '~/.cargo/bin', '~/.rustup', '~/.pyenv', '~/.nvm', '~/.volta', '~/.sdkman',
+  '~/.asdf', '~/.local/share/mise',
+}
+
+-- Settings, what programs remember, and caches: a run changes them for its session alone, because
+-- what is here is obeyed or run by programs outside, or nobody knows. Toolchains are not among
+-- them: a run that would change one is told so. Those with '/' at the end only if they exist.
+local LAYERED = {
+  '~/.config', '~/.local/share', '~/.local/state', '~/.mozilla', '~/.cache', '~/.npm', '~/.m2',
+  '~/.gradle', '~/.cargo/registry', '~/go/pkg',
+  '~/.cargo/git/', '~/.pki/', '~/.ipython/', '~/.jupyter/', '~/.node-gyp/', '~/.yarn/',
+  '~/.bun/install/', '~/.deno/', '~/.ivy2/', '~/.sbt/', '~/.nuget/', '~/.gem/', '~/.bundle/',
+  '~/.composer/', '~/.stack/', '~/.mix/', '~/.hex/', '~/.pub-cache/', '~/.conan/', '~/.conan2/',
 }
 
 -- Names in a repository that git obeys, and that are absent as a rule. A commondir that says "."
@@ -98,13 +112,13 @@ local DAEMONS = {
 
 -- A run that no rule speaks of, and a build: as `workspace`, with the network that is asked for.
 M.PROFILES.confined = with(M.PROFILES.workspace, {
-  rank = 15, unreadable = { unpack(UNREADABLE) }, layered = { '$CACHES' },
+  rank = 15, unreadable = { unpack(UNREADABLE) }, layered = { '$CACHES', unpack(LAYERED) },
 })
 for _, path in ipairs(DAEMONS) do
   table.insert(M.PROFILES.confined.unreadable, path)
 end
 M.PROFILES.build = with(M.PROFILES.workspace, {
-  rank = 12, write = { '$WORKSPACE', '$TMP', '$GIT_COMMON', '$CACHES' },
+  rank = 12, write = { '$WORKSPACE', '$TMP', '$GIT_COMMON', '$CACHES' }, layered = LAYERED,
 })
 
 M.PROFILES.plan = with(M.PROFILES.confined, { rank = 18, write = { '$TMP' } })

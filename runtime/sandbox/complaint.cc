@@ -95,16 +95,6 @@ std::string_view trimmed(std::string_view text, std::string_view around = kSpace
   return text.substr(from, text.find_last_not_of(around) - from + 1);
 }
 
-Words split(std::string_view text, std::string_view separators) {
-  Words parts;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
-    if (end > at) parts.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
-
 // The place of an errno's text in a line.
 struct Span {
   std::size_t from = std::string_view::npos;
@@ -143,6 +133,8 @@ std::string_view without_scheme(std::string_view name) {
 bool may_be_path(std::string_view name) {
   if (name.empty() || name.size() >= kMaxPathBytes) return false;
   if (name.find("://") != std::string_view::npos || name.starts_with("//")) return false;
+  // Cut: pytest does so, and other programs.
+  if (name.ends_with("...") || name.ends_with("\xe2\x80\xa6")) return false;
   const bool has_slash = name.find('/') != std::string_view::npos;
   if (name.find('@') < std::min(name.find('/'), name.size())) return false;
   if (!has_slash && name.size() > kMaxNameBytes) return false;
@@ -306,6 +298,16 @@ bool is_reader(std::string_view small) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
+  Words parts;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
+    if (end > at) parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
 
 std::string in_small_letters(std::string_view text) {
   std::string small(text);

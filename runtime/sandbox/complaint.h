@@ -31,6 +31,8 @@ Complaint read_complaint(std::string_view line);
 
 // Returns true if one of `words` is in `text`; both are in lower case.
 bool holds_any(std::string_view text, const std::vector<std::string_view>& words);
+// The parts of a text between any of the characters, without those that are empty.
+std::vector<std::string_view> split(std::string_view text, std::string_view separators);
 std::string in_small_letters(std::string_view text);
 
 }  // namespace gibbous

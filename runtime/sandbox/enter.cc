@@ -93,7 +93,9 @@ GIBBOUS_IN_CHILD long new_layer(const SandboxEntry& entry, const MountedLayer& l
       set("workdir", layer.work.c_str()) &&
       (!in_user_namespace || ::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetFlag,
                                        "userxattr", nullptr, 0) == 0) &&
-      ::syscall(kernel::kFsconfig, context, kernel::kFsconfigCreate, nullptr, nullptr, 0) == 0) {
+      // Where the kernel knows it, the end of a run waits for no disk.
+      (::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetFlag, "volatile", nullptr, 0),
+       ::syscall(kernel::kFsconfig, context, kernel::kFsconfigCreate, nullptr, nullptr, 0) == 0)) {
     mount = ::syscall(kernel::kFsmount, context, kernel::kFsmountCloseOnExec,
                       kernel::kMountNoSuid | kernel::kMountNoDevices |
                           (layer.writable ? 0 : kernel::kMountReadOnly));
@@ -140,6 +142,11 @@ GIBBOUS_IN_CHILD bool set_up(const Stand& stand) {
   ::syscall(SYS_close, top);
   ::syscall(SYS_close, below);
   return true;
+}
+
+// Something else may be in its place, such as a link.
+GIBBOUS_IN_CHILD bool is_gone(int error) {
+  return error == ENOENT || error == ENOTDIR || error == ELOOP;
 }
 
 // The target may be in what was mounted just now.
@@ -193,7 +200,10 @@ GIBBOUS_IN_CHILD bool make_read_only(const SandboxEntry& entry, SandboxFailure* 
       }
       ++laid;
     }
-    if (!put_up(copies[i], tree[i].target.c_str(), SandboxStep::kWriteTree, failure)) return false;
+    if (!put_up(copies[i], tree[i].target.c_str(), SandboxStep::kWriteTree, failure) &&
+        !(tree[i].may_be_gone && (is_gone(failure->error) || failure->error == EINVAL))) {
+      return false;
+    }
   }
   for (; laid < layer_count; ++laid) {
     if (!put_up(layers[laid], layer[laid].target.c_str(), SandboxStep::kLayer, failure)) {
@@ -258,7 +268,7 @@ GIBBOUS_IN_CHILD bool lay_covers(const SandboxEntry& entry, SandboxFailure* fail
         cover->kind == CoverKind::kHideFile || cover->kind == CoverKind::kHideDirectory;
     const SandboxStep step = hides ? SandboxStep::kHide : SandboxStep::kProtect;
     const int target = open_exactly(cover->path.c_str());
-    if (target < 0 && cover->may_be_gone && (errno == ENOENT || errno == ENOTDIR)) continue;
+    if (target < 0 && cover->may_be_gone && is_gone(errno)) continue;
     if (target < 0) return fail(failure, step, cover->path.c_str());
     const int tree = tree_for(*cover, target, blinds);
     if (tree < 0 || !attach(tree, target)) return fail(failure, step, cover->path.c_str());

@@ -30,6 +30,7 @@ struct MountedTree {
   std::string source;  // both without symbolic links
   std::string target;
   bool writable = true;
+  bool may_be_gone = false;  // then there is nothing to do
 };
 
 // A directory whose changes are elsewhere: an overlay.

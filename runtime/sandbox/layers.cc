@@ -1,11 +1,13 @@
 // A group's room is DIRECTORY/NUMBER/HASH/{upper,work}, where the hash is that of the target's
 // path, DIRECTORY/NUMBER/HASH/stand for the directory around what does not exist, and
-// DIRECTORY/own/HASH for that itself.
+// DIRECTORY/own/HASH for that itself. What DIRECTORY/NUMBER/HASH/hidden-HASH has is not seen
+// beneath.
 #include "runtime/sandbox/layers.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,6 +40,55 @@ std::string room_of(const std::string& around, const std::string& path) {
 bool is_directory(const std::string& path) {
   struct stat info {};
   return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// The first name on the way to `path` that does not exist, or the path.
+std::string first_missing(const std::string& path, const std::string& around) {
+  std::size_t end = around.size();
+  struct stat info {};
+  do {
+    end = std::min(path.find('/', end + 1), path.size());
+  } while (end < path.size() && ::lstat(path.substr(0, end).c_str(), &info) == 0);
+  return path.substr(0, end);
+}
+
+// Makes a directory that, as a layer over `target`, takes these names away: each is a device
+// without a number. Returns "" when there can be none.
+std::string make_hiding(const std::string& room, const std::string& target,
+                        std::span<const std::string> names) {
+  std::string all;
+  for (const std::string& name : names) all += name + '\n';
+  std::string made = room_of(room, all).insert(room.size() + 1, "hidden-");
+  if (is_directory(made)) return made;
+  const std::string unfinished = made + ".new";
+  bool done = have_directory(unfinished);
+  for (const std::string& name : names) {
+    std::size_t slash = target.size();
+    struct stat info {};
+    while (done && (slash = name.find('/', slash + 1)) != std::string::npos) {
+      const std::string around = unfinished + name.substr(target.size(), slash - target.size());
+      done = ::lstat(name.substr(0, slash).c_str(), &info) == 0 && have_directory(around) &&
+             ::chmod(around.c_str(), info.st_mode & kPermissionBits) == 0;
+    }
+    const std::string path = unfinished + name.substr(target.size());
+    done = done && (::mknod(path.c_str(), S_IFCHR, makedev(0, 0)) == 0 || errno == EEXIST);
+  }
+  struct stat info {};
+  done = done && ::lstat(target.c_str(), &info) == 0 &&
+         ::chmod(unfinished.c_str(), info.st_mode & kPermissionBits) == 0 &&
+         ::rename(unfinished.c_str(), made.c_str()) == 0;
+  return done ? made : "";
+}
+
+// Removes what says that a layer was not written to the disk: without that, it serves once.
+void forget_unwritten(const std::string& work) {
+  const std::string inner = work + "/work", noted = inner + "/incompat/volatile";
+  for (const std::string& each : {inner, parent_of(noted), noted}) {
+    if (::chmod(each.c_str(), kRoomMode) != 0) break;  // nobody may enter it
+  }
+  for (const std::string& each : {noted + "/dirty", noted, parent_of(noted)}) {
+    (void)::remove(each.c_str());
+  }
 }
 
 // The options of an overlay give these a meaning.
@@ -147,7 +198,14 @@ Status Layers::find(const SandboxSpec& spec, Lookups& lookups, std::span<const R
     if (!found) return found.status();
     const std::string& path = (*found)->exists ? (*found)->path : (*found)->way;
     if (is_within_any(path, write) || !is_within_any(path, read) || is_own(path)) continue;
+    const auto& hidden = spec.unreadable;
+    if ((*found)->exists && !(*found)->through_link() &&
+        std::find(hidden.begin(), hidden.end(), asked) != hidden.end()) {
+      missing_.push_back({path, "", "", {}});
+      continue;
+    }
     if (!(*found)->exists) {
+      if (asked.ends_with('/')) continue;
       const bool led = (*found)->link_is_within(write);
       const std::string above = led ? "" : makeable_in(path);
       if (!above.empty()) missing_.push_back({path, above, "", {}});
@@ -211,10 +269,13 @@ void Layers::add_own(std::vector<const UniqueFd*>& trees) const {
   for (const Missing& each : missing_) trees.push_back(&each.fd);
 }
 
-void Layers::lay(SandboxEntry& entry, std::span<const std::string> left_out, const Works& works) {
-  lay_over(entry, works);
+void Layers::lay(SandboxEntry& entry, std::span<const std::string> left_out,
+                 std::span<const std::string> hidden, const Works& works) {
+  lay_over(entry, hidden, works);
   std::vector<std::string> above;
-  for (const Missing& each : missing_) above.push_back(each.above);
+  for (const Missing& each : missing_) {
+    (each.above.empty() ? hidden_ : above).push_back(each.above.empty() ? each.path : each.above);
+  }
   std::sort(above.begin(), above.end());
   above.erase(std::unique(above.begin(), above.end()), above.end());
   for (const std::string& directory : above) {
@@ -228,7 +289,8 @@ void Layers::lay(SandboxEntry& entry, std::span<const std::string> left_out, con
   for (const Missing& each : missing_) entry.trees.push_back({each.source, each.path, writable_});
 }
 
-void Layers::lay_over(SandboxEntry& entry, const Works& works) {
+void Layers::lay_over(SandboxEntry& entry, std::span<const std::string> hidden,
+                      const Works& works) {
   for (const ResolvedPath& target : over_) {
     struct stat info {};
     if (::fstat(target.fd.get(), &info) != 0 || info.st_uid != ::geteuid()) continue;
@@ -241,13 +303,39 @@ void Layers::lay_over(SandboxEntry& entry, const Works& works) {
     const bool made = have_directory(room) && have_directory(layer.upper) &&
                       have_directory(layer.work) &&
                       ::chmod(layer.upper.c_str(), info.st_mode & kPermissionBits) == 0;
-    if (made && works(layer)) {
-      entry.layers.push_back(std::move(layer));
-    } else {
+    forget_unwritten(layer.work);
+    if (!made || !works(layer)) {
       none_.push_back(target.path);
+      continue;
     }
+    forget_unwritten(layer.work);
+    std::vector<std::string> absent, names;
+    for (const std::string& path : hidden) {
+      if (path == target.path || !is_within(path, target.path)) continue;
+      absent.push_back(path);
+      names.push_back(first_missing(path, target.path));
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    const std::string hiding = names.empty() ? "" : make_hiding(room, target.path, names);
+    if (!hiding.empty()) {
+      layer.lower.insert(0, hiding + ":");
+      hidden_.insert(hidden_.end(), absent.begin(), absent.end());
+    }
+    laid_.push_back(target.path);
+    entry.layers.push_back(std::move(layer));
   }
   entry.layer_fds.resize(entry.layers.size());
+}
+
+bool Layers::hides(const std::string& path) const {
+  return std::find(hidden_.begin(), hidden_.end(), path) != hidden_.end();
+}
+
+bool Layers::shows(const std::string& path) const {
+  return std::any_of(laid_.begin(), laid_.end(), [&path](const std::string& target) {
+    return path != target && is_within(path, target);
+  });
 }
 
 // Returns false when there can be none.

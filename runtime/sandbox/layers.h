@@ -23,17 +23,24 @@ class Layers {
   // Whether this machine can have a layer.
   using Works = std::function<bool(const MountedLayer&)>;
 
-  // Finds out what is layered, outside of the trees under `write`, and makes room for it. `hold`
-  // keeps the room. Runs of a group at the same time have layers of their own over what exists,
-  // because two overlays may not share one; what does not exist they share.
-  // `is_own`: whether a path is in the temporary directories of the group.
+  // Finds out what is layered, outside of the trees under `write`, and makes room for it. What is
+  // hidden as a whole counts as what does not exist. `hold` keeps the room. Runs of a group at the
+  // same time have layers of their own over what exists, because two overlays may not share one;
+  // what does not exist they share. `is_own`: whether a path is in the temporary directories of the
+  // group.
   Status find(const SandboxSpec& spec, Lookups& lookups, std::span<const ResolvedPath> read,
               std::span<const ResolvedPath> write,
               const std::function<bool(const std::string&)>& is_own, TemporaryHold& hold);
   // Adds the directories that are the group's own.
   void add_own(std::vector<const UniqueFd*>& trees) const;
-  // Lays what works. `left_out`: mounts that are not looked at.
-  void lay(SandboxEntry& entry, std::span<const std::string> left_out, const Works& works);
+  // Lays what works. `left_out`: mounts that are not looked at. `hidden`: names of the machine that
+  // layers do not show, whether they exist or not; programs may make their own there.
+  void lay(SandboxEntry& entry, std::span<const std::string> left_out,
+           std::span<const std::string> hidden, const Works& works);
+  // After lay(): what it is to be for one of the hidden names, and whether a layer shows a path of
+  // the machine, which programs may have removed there.
+  bool hides(const std::string& path) const;
+  bool shows(const std::string& path) const;
   // Why some of it can only be read; "" when all can be changed.
   std::string problem() const;
 
@@ -45,13 +52,15 @@ class Layers {
     UniqueFd fd;  // of that, O_PATH
   };
   bool have_room(std::uint64_t limit, TemporaryHold& hold);
-  void lay_over(SandboxEntry& entry, const Works& works);
+  void lay_over(SandboxEntry& entry, std::span<const std::string> hidden, const Works& works);
   bool stand_up(SandboxEntry& entry, const std::string& above,
                 std::span<const std::string> left_out);
 
   std::vector<ResolvedPath> over_;
   std::vector<Missing> missing_;
   std::optional<TemporaryGroup::LayerPlace> place_;
+  std::vector<std::string> laid_;    // targets
+  std::vector<std::string> hidden_;  // in them
   bool writable_ = true;
   std::string why_;                // none of it can be changed
   std::vector<std::string> none_;  // these have no layer

@@ -16,6 +16,7 @@
 #include "runtime/base/mounts.h"
 #include "runtime/paths/mount_types.h"
 #include "runtime/sandbox/check.h"
+#include "runtime/sandbox/devices.h"
 #include "runtime/sandbox/entry.h"
 #include "runtime/sandbox/gap.h"
 #include "runtime/sandbox/kernel.h"
@@ -75,9 +76,10 @@ class Preparation {
     if (Status status = build_ruleset(); !status) return status;
     if (Status status = resolve_protected(); !status) return status;
     if (report_.mount_namespace) {
-      layers_.lay(entry_, entry_.ruleset->left_out,
+      layers_.lay(entry_, entry_.ruleset->left_out, absent_in_layers_,
                   [this](const MountedLayer& layer) { return can_layer(layer); });
       report_.caches = layers_.problem();
+      report_layers();
       add_covers();
     } else {
       report_missing_mounts();
@@ -156,7 +158,12 @@ class Preparation {
     for (const std::string& asked : spec_.write) {
       if (Status status = add_tree(asked, "write", write_); !status) return status;
     }
-    if (write_.empty() && !spec_.write.empty()) {
+    std::erase_if(write_, [this](const ResolvedPath& tree) {
+      const bool is_device = may_be_granted(tree.path);
+      if (is_device) devices_.push_back(tree.path);
+      return is_device;
+    });
+    if (write_.empty() && devices_.empty() && !spec_.write.empty()) {
       report_.unprotected.push_back("none of the trees under `write` exists");
     }
     // Repeated, for links in trees that were named later.
@@ -236,7 +243,9 @@ class Preparation {
     // An instance of its own would hide the run's own terminal.
     entry_.private_terminals =
         report_.mount_namespace && support_.private_terminals && !start_.has_terminal;
-    std::vector<const char*> devices(kDevices.begin(), kDevices.end());
+    std::vector<std::string> devices = graphics_devices();
+    devices.insert(devices.end(), kDevices.begin(), kDevices.end());
+    devices.insert(devices.end(), devices_.begin(), devices_.end());
     if (!entry_.private_terminals) {
       report_.unprotected.push_back("terminals of the same user, below /dev/pts, can be opened");
       devices.push_back("/dev/pts");
@@ -342,8 +351,12 @@ class Preparation {
     for (const std::string& asked : spec_.unreadable) {
       const auto found = lookups_.find(asked, "unreadable");
       if (!found) return found.status();
-      if ((*found)->exists && !is_absent((*found)->path))
-        unreadable_.push_back(without_fd(**found));
+      const Lookups::Found& path = **found;
+      const std::string& place = path.exists ? path.path : path.way;
+      if (is_absent(place)) continue;
+      if (path.exists) unreadable_.push_back(without_fd(path));
+      // What reads files that are empty instead may not take it that there are none.
+      if (!path.exists || S_ISDIR(path.type)) absent_in_layers_.push_back(place);
     }
     if (Status status = resolve_kept(spec_.unwritable, "unwritable", unwritable_); !status) {
       return status;
@@ -425,7 +438,18 @@ class Preparation {
       trees.push_back({tree.path, tree.path, false});
     std::sort(trees.begin(), trees.end(),
               [](const MountedTree& a, const MountedTree& b) { return a.target < b.target; });
+    for (MountedTree& tree : trees) tree.may_be_gone = layers_.shows(tree.target);
     entry_.tree_fds.resize(trees.size());
+  }
+
+  void report_layers() {
+    for (const std::string& path : absent_in_layers_) {
+      const bool exists = std::any_of(unreadable_.begin(), unreadable_.end(),
+                                      [&path](const auto& each) { return each.path == path; });
+      if (exists || !layers_.shows(path) || layers_.hides(path)) continue;
+      report_.unprotected.push_back(shortened(path) + " can be read once it exists");
+    }
+    std::erase_if(unreadable_, [this](const auto& each) { return layers_.hides(each.path); });
   }
 
   void add_covers() {
@@ -434,8 +458,9 @@ class Preparation {
     for (const ResolvedPath& path : unreadable_) {
       // Landlock prevents reading what it does not grant, but it does not cover sockets.
       if (S_ISREG(path.type) && !is_granted(path.path)) continue;
-      covers.push_back(
-          {path.path, path.is_directory() ? CoverKind::kHideDirectory : CoverKind::kHideFile});
+      covers.push_back({path.path,
+                        path.is_directory() ? CoverKind::kHideDirectory : CoverKind::kHideFile,
+                        layers_.shows(path.path)});
     }
     for (const ResolvedPath& path : unwritable_) {
       covers.push_back({path.path, CoverKind::kReadOnly});
@@ -548,6 +573,8 @@ class Preparation {
   TemporaryPlan temporary_;
   Layers layers_;
   std::vector<ResolvedPath> read_, write_, unreadable_, unwritable_, pinned_;
+  std::vector<std::string> devices_;           // that the profile names
+  std::vector<std::string> absent_in_layers_;  // those that are hidden, but for files
   Lookups once_;
   Lookups& lookups_;
 };

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "runtime/sandbox/complaint.h"
+#include "runtime/sandbox/devices.h"
 
 namespace gibbous {
 namespace {
@@ -92,7 +93,6 @@ class Finder {
       add(RefusalKind::kNetwork, "", line, /*may_be_own=*/true);
       return;
     }
-    look_at_keys(small, line);
     take_npm_path(small, line, complaint);
     for (const std::string& word : complaint.paths) {
       const std::string path = absolute(directory_, word);
@@ -115,14 +115,6 @@ class Finder {
     const bool bare = small.find("[errno 1] operation not permitted") != std::string_view::npos &&
                       complaint.paths.empty();
     return bare || small.find("socket") != std::string_view::npos;
-  }
-
-  // ssh says nothing about the files that it did not find.
-  void look_at_keys(std::string_view small, std::string_view line) {
-    if (!holds_any(small, {"permission denied (publickey", "host key verification failed"})) return;
-    for (const std::string& path : spec_.unreadable) {
-      if (path.ends_with("/.ssh")) add(RefusalKind::kRead, path, line);
-    }
   }
 
   // "npm ERR! code EROFS", and some lines later "npm ERR! path /usr/lib/x".
@@ -148,7 +140,7 @@ class Finder {
   }
 
   bool may_write(const std::string& path) const {
-    if (below_any(path, kFreeDevices)) return true;
+    if (below_any(path, kFreeDevices) || is_graphics_device(path)) return true;
     return std::any_of(spec_.write.begin(), spec_.write.end(), [&](const std::string& tree) {
       return is_below(path, tree) && (tree != "/" || !below_any(path, kOwnTrees));
     });
@@ -197,6 +189,8 @@ class Finder {
       case ComplaintKind::kDenied:
         break;
     }
+    // The sandbox says EACCES and EROFS. What lacks a right says EPERM, with any path.
+    if (complaint.not_permitted) return std::nullopt;
     if (hidden || (!may_read(path) && !complaint.writing)) return RefusalKind::kRead;
     if (complaint.reading || (may_write(path) && !fixed)) return std::nullopt;
     return RefusalKind::kWrite;

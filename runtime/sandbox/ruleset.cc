@@ -54,7 +54,7 @@ std::string key_of(const Grants& grants) {
     for (const ResolvedPath& tree : trees) add(tree);
     key += '\n';
   }
-  for (const char* const device : grants.devices) key.append(device) += '\n';
+  for (const std::string& device : grants.devices) key += device + '\n';
   for (const auto& trees : {grants.own_write, grants.own_read}) {
     for (const UniqueFd* const tree : trees) {
       struct stat info {};
@@ -104,7 +104,7 @@ class Rulesets::Maker {
 
   Status grant_devices() {
     std::set<std::string> around;
-    for (const char* const device : grants_.devices) {
+    for (const std::string& device : grants_.devices) {
       auto resolved = resolve_path(device, "devices");
       if (!resolved) return resolved.status();
       around.insert(parent_of(device));
@@ -112,7 +112,7 @@ class Rulesets::Maker {
       const ResolvedPath& found = **resolved;
       if (is_led_astray(found, grants_.write)) {
         return Status::error("invalid_request",
-                             std::string("devices: ") + device + " leads to " + found.path +
+                             "devices: " + device + " leads to " + found.path +
                                  " through a link that programs inside can make");
       }
       around.insert(parent_of(found.path));

@@ -30,7 +30,7 @@ struct Grants {
   SandboxNetwork network = SandboxNetwork::kOn;
   std::span<const ResolvedPath> read;
   std::span<const ResolvedPath> write;
-  std::span<const char* const> devices;  // as far as they exist
+  std::span<const std::string> devices;  // as far as they exist
   // Trees of the session's own that stand in the place of others: to be changed, and to be read.
   std::span<const UniqueFd* const> own_write;
   std::span<const UniqueFd* const> own_read;

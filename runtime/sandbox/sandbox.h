@@ -52,7 +52,7 @@ struct SandboxSpec {
   // Directories, outside of `write`, that the program may change for its group alone: what it
   // changes is in a layer over them. They stay as they are where there can be no layer, or no
   // `temporary_group`. One that does not exist is a directory of the group's own for the program,
-  // and nothing is made in the machine's.
+  // unless '/' is its last character, and nothing is made in the machine's.
   std::vector<std::string> layered;
   // The layers of a group may hold so much before its next programs can change nothing in them. 0:
   // no limit.

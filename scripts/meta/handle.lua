@@ -78,14 +78,18 @@
 ---@field caches? string why caches of tools can only be read, or some of them
 ---@field temporary? string the directory of this machine that the run has as /tmp, where that is
 ---the session's own
+---@field files? { path: string, at: string }[] of a run that has ended: what its line names there
+---and it has written, at most 4, and where that lies on this machine
 
 ---Something that the sandbox refused, as the program reported it.
 ---@class Refusal
----@field what 'read'|'write'|'network'
+---@field what 'read'|'write'|'network'|'other'
 ---@field path? string
 ---@field line string the program's message
 ---@field profile string
 ---@field cache? true it is a cache of tools
+---@field never? true nobody can be asked for it
+---@field way_out? string 'other': what the program meant, and what to do
 
 ---`memory`, `output`, `file_size`: bytes; `cpu_time`, `idle`: milliseconds. `guards`, without
 ---figures: it stopped its keeper and what guards that again and again.

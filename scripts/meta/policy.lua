@@ -96,7 +96,8 @@
 ---/run/user of the session's own, which all its runs with this setting share
 ---@field layered? string[] directories outside `write` that may be changed for this session alone:
 ---what runs change is in a layer over them, which goes with the session; one that does not exist is
----a directory of the session's own; as they are where the machine can make no layers
+---a directory of the session's own, unless it ends with '/'; as they are where the machine can make
+---no layers
 ---@field occupied? string[] as unwritable; where there is nothing, a placeholder holds the name
 ---while the run lives: an empty directory if it ends with '/', else a file with the line '.'
 

@@ -23,7 +23,7 @@ local function wishes_of(refusals)
   for _, refusal in ipairs(refusals) do
     local kind = KINDS[refusal.what]
     local wish = refusal.what == 'network' and 'network' or kind and refusal.path
-      and kind .. refusal.path
+      and not refusal.never and kind .. refusal.path
     if wish and not seen[wish] then
       seen[wish] = true
       wishes[#wishes + 1] = wish

@@ -1,10 +1,16 @@
 #include "bindings/lua/check/sandbox_value.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <array>
+#include <chrono>
 
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/schema_check.h"
 #include "runtime/output/text.h"
+#include "runtime/sandbox/advice.h"
+#include "runtime/sandbox/devices.h"
 #include "runtime/sandbox/paths.h"
 #include "runtime/sandbox/refusal.h"
 #include "runtime/sandbox/temporary.h"
@@ -16,6 +22,9 @@ const std::vector<std::string> kNetworks = {"on", "loopback", "off"};
 const std::vector<std::string> kTemporary = {"machine", "session"};
 constexpr std::int64_t kMaxAbi = 1000;
 constexpr int kMaxPort = 65535;
+constexpr std::size_t kMostPlaces = 1000;  // looked at in a line
+constexpr std::size_t kMostFiles = 4;
+constexpr std::array kKernelTrees = {"/dev", "/proc", "/sys"};
 constexpr int kMaxHostPorts = 64;
 constexpr std::size_t kRefusalTailBytes = std::size_t{64} << 10;
 constexpr std::uint64_t kAllLines = std::uint64_t{1} << 32;
@@ -49,6 +58,31 @@ SandboxNetwork network_of(Fields& fields) {
   const auto name = fields.choice("network", kNetworks);
   if (name == "off") return SandboxNetwork::kOff;
   return name == "loopback" ? SandboxNetwork::kLoopback : SandboxNetwork::kOn;
+}
+
+std::string line_of(const RunSpec& spec) {
+  std::string line = spec.command;
+  for (const std::string& word : spec.argv) line += word + ' ';
+  return line;
+}
+
+// What the line names in the temporary directories of the session, and the run has written there.
+Json written_files(const Run& run, const std::string& group) {
+  Json files = Json::array();
+  std::size_t budget = kMostPlaces;
+  const std::vector<std::string> around(kTemporaryDirectories.begin(), kTemporaryDirectories.end());
+  for (const std::string& path : named_below(line_of(run.spec()), around, budget)) {
+    struct stat info {};
+    const UniqueFd file = open_temporary(group, path);
+    if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    const auto changed =
+        std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec);
+    const auto at = temporary_path(group, path);
+    if (info.st_size == 0 || changed < run.created_at() || !at) continue;
+    files.push_back({{"path", to_utf8(path)}, {"at", to_utf8(*at)}});
+    if (files.size() == kMostFiles) break;
+  }
+  return files;
 }
 
 }  // namespace
@@ -168,6 +202,7 @@ Json sandbox_value(const Run& run) {
   if (report.mount_namespace && !spec->temporary_group.empty()) {
     value["temporary"] =
         temporary_path(spec->temporary_group, kTemporaryDirectories[0]).value_or("");
+    if (has_ended(run.state())) value["files"] = written_files(run, spec->temporary_group);
   }
   return value;
 }
@@ -179,13 +214,20 @@ Json refusals_value(const Run& run, const std::string& workspace) {
   const std::string& cwd = run.spec().cwd;
   const std::string directory =
       cwd.empty() ? workspace : (cwd.front() == '/' ? cwd : workspace + "/" + cwd);
+  std::string output;
   for (const StreamId id : {StreamId::kStderr, StreamId::kStdout}) {
-    const Lines tail = run.stream(id).tail(kAllLines, kRefusalTailBytes);
-    for (const Refusal& refusal : find_refusals(*spec, directory, clean(tail.bytes))) {
+    const std::string text = clean(run.stream(id).tail(kAllLines, kRefusalTailBytes).bytes);
+    output += text + '\n';
+    for (const Refusal& refusal : find_refusals(*spec, directory, text)) {
       if (refusal.may_be_own && run.state() == RunState::kCompleted) continue;
       Json entry = {
           {"what", to_string(refusal.kind)}, {"line", refusal.line}, {"profile", spec->profile}};
       if (!refusal.path.empty()) entry["path"] = to_utf8(refusal.path);
+      // Nobody can be asked for these.
+      const bool is_kernels =
+          std::any_of(kKernelTrees.begin(), kKernelTrees.end(),
+                      [&refusal](const char* tree) { return is_within(refusal.path, tree); });
+      if (is_kernels && !may_be_granted(refusal.path)) entry["never"] = true;
       const auto& caches = spec->layered;
       if (std::any_of(caches.begin(), caches.end(), [&refusal](const std::string& cache) {
             return is_within(refusal.path, cache);
@@ -194,6 +236,17 @@ Json refusals_value(const Run& run, const std::string& workspace) {
       }
       list.push_back(std::move(entry));
     }
+  }
+  if (!has_ended(run.state())) return list;
+  const std::string line = line_of(run.spec());
+  const bool failed = run.state() == RunState::kFailed;
+  for (const Advice& advice : find_advice(*spec, {line, output, failed})) {
+    const auto is_said = [&advice](const Json& entry) { return entry["line"] == advice.line; };
+    list.erase(std::remove_if(list.begin(), list.end(), is_said), list.end());
+    list.push_back({{"what", "other"},
+                    {"line", advice.line},
+                    {"profile", spec->profile},
+                    {"way_out", advice.way_out}});
   }
   return list;
 }

@@ -1,40 +1,47 @@
-// The directories in which tools keep what they have downloaded and built, by default.
+// The directories in which tools keep data that they have downloaded and built, by default.
 #pragma once
 
 #include <array>
 
 namespace gibbous::lua {
 
-// Package managers, compilers and what else would begin anew each time.
-inline constexpr std::array kUsualCaches = {"~/.cache",
-                                            "~/.npm",
-                                            "~/.yarn",
+// Builds write them, and so no program that people start lies in one: what those run, such as
+// npx, pre-commit, playwright and gradlew, has a layer instead (policies/lib/sandbox.lua).
+inline constexpr std::array kUsualCaches = {"~/.npm/_cacache",
+                                            "~/.yarn/berry/cache",
+                                            "~/.cache/yarn",
                                             "~/.pnpm-store",
-                                            "~/.local/share/pnpm",
-                                            "~/.bun/install",
-                                            "~/.deno",
-                                            "~/.cargo/registry",
-                                            "~/.cargo/git",
-                                            "~/.rustup",
-                                            "~/go/pkg",
-                                            "~/.gradle",
+                                            "~/.local/share/pnpm/store",
+                                            "~/.bun/install/cache",
+                                            "~/.cargo/registry/cache",
+                                            "~/.cargo/registry/index",
+                                            "~/go/pkg/mod/cache/download",
+                                            "~/.cache/go-build",
+                                            "~/.cache/golangci-lint",
+                                            "~/.gradle/caches",
                                             "~/.m2/repository",
-                                            "~/.ivy2",
-                                            "~/.sbt",
+                                            "~/.ivy2/cache",
+                                            "~/.cache/coursier/v1",
                                             "~/.nuget/packages",
-                                            "~/.local/share/NuGet",
-                                            "~/.gem",
+                                            "~/.cache/pip",
+                                            "~/.cache/pypoetry/cache",
+                                            "~/.cache/pypoetry/artifacts",
+                                            "~/.cache/pdm",
+                                            "~/.cache/mypy",
                                             "~/.bundle/cache",
                                             "~/.composer/cache",
+                                            "~/.cache/composer",
                                             "~/.cabal/packages",
-                                            "~/.stack",
-                                            "~/.mix",
-                                            "~/.hex",
-                                            "~/.pub-cache",
-                                            "~/.conan",
-                                            "~/.conan2",
+                                            "~/.hex/packages",
+                                            "~/.pub-cache/hosted",
+                                            "~/.conan/data",
+                                            "~/.conan2/p",
                                             "~/.ccache",
-                                            "~/.local/share/virtualenvs",
-                                            "~/.pyenv"};
+                                            "~/.cache/ccache",
+                                            "~/.cache/sccache",
+                                            "~/.cache/vcpkg",
+                                            "~/.cache/zig",
+                                            "~/.cache/huggingface/hub",
+                                            "~/.cache/torch/hub/checkpoints"};
 
 }  // namespace gibbous::lua

@@ -14,7 +14,7 @@ namespace {
 
 // These say where somebody keeps what; no example and no case sees them.
 constexpr const char* kNotSeen[] = {"HOME",     "STATE",     "CONFIG", "SCRIPTS",
-                                    "POLICIES", "WORKSPACE", kCaches};
+                                    "POLICIES", "WORKSPACE", "PATH",   kCaches};
 
 }  // namespace
 

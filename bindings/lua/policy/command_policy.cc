@@ -20,7 +20,7 @@ constexpr const char* kMadeExample = "made_by_a_run";
 // The places of examples and cases are invented: what is on this machine is not there, or verdicts
 // would depend on where somebody keeps it.
 PathVariables without_this_machine(PathVariables variables, bool with_repository) {
-  for (const char* name : {"HOME", "STATE", "CONFIG", "SCRIPTS", "POLICIES", kCaches}) {
+  for (const char* name : {"HOME", "STATE", "CONFIG", "SCRIPTS", "POLICIES", "PATH", kCaches}) {
     variables.erase(name);
   }
   variables[kMadeByRuns].clear();

@@ -157,7 +157,7 @@ class TableSink {
         homes == places.end() || homes->second.empty() ? "" : homes->second.front();
     lua_createtable(state_, 0, static_cast<int>(places.size()));
     for (const auto& [variable, paths] : places) {
-      if (variable == kCaches) continue;  // nobody wishes them away
+      if (variable == kCaches || variable == "PATH") continue;  // nobody wishes them away
       std::vector<std::string> written = paths;
       for (std::string& path : written) {
         if (!home.empty() && path.rfind(home + "/", 0) == 0) path.replace(0, home.size(), "~");

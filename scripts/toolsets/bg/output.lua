@@ -194,7 +194,8 @@ return tool {
     refusals = schema.array(schema.object {
       what = schema.string {}, path = schema.string { optional = true },
       profile = schema.string {}, line = schema.string {},
-      cache = schema.boolean { optional = true },
+      cache = schema.boolean { optional = true }, never = schema.boolean { optional = true },
+      way_out = schema.string { optional = true },
     }, { optional = true, description = 'What its sandbox refused' }),
   },
   run = function(args, ctx)

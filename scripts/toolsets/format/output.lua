@@ -104,19 +104,26 @@ end
 ---@param handle Run
 ---@return string
 function M.refusal_note(refusals, handle)
-  local seen = {}
-  for index, refusal in ipairs(refusals) do
-    seen[index] = refusal.path and refusal.what .. ' ' .. refusal.path or refusal.what
+  local seen, said = {}, ''
+  for _, refusal in ipairs(refusals) do
+    if refusal.way_out then
+      said = ('%s[in the sandbox %s, %s]\n'):format(said, refusal.profile, refusal.way_out)
+    else
+      seen[#seen + 1] = refusal.path and refusal.what .. ' ' .. refusal.path or refusal.what
+    end
+  end
+  if #seen == 0 then
+    return said
   end
   local wanted = wishes.for_refusals(refusals)
   if wanted then
     return ('[the sandbox confined refused: %s. Stay inside what it allows, or start it again with '
       .. '%s, which asks a person for just that]\n'):format(table.concat(seen, ', '), wanted)
-      .. cache_note(refusals, handle)
+      .. cache_note(refusals, handle) .. said
   end
   local note = '[the sandbox %s refused: %s. Stay inside what it allows, or ask the user to start '
     .. 'Gibbous with another --sandbox or to change policies/lib/sandbox.lua]\n'
-  return note:format(refusals[1].profile, table.concat(seen, ', '))
+  return note:format(refusals[1].profile, table.concat(seen, ', ')) .. said
 end
 
 -- How a sandbox's report says that another process has a network for the session, too.
@@ -142,6 +149,9 @@ function M.sandbox_note(handle)
     and info.state ~= 'killed' then
     note = ('[in the sandbox %s%s]'):format(
       info.profile, info.sandbox.network ~= 'on' and ', without this machine\'s network' or '')
+  end
+  for _, file in ipairs(info.sandbox.files or {}) do
+    note = ('%s[%s of this session lies at %s]'):format(note, file.path, file.at)
   end
   for _, gap in ipairs(info.state ~= 'completed' and info.sandbox.unprotected or {}) do
     if gap:find(OTHER_NETWORK, 1, true) then

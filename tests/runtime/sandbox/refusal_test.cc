@@ -161,6 +161,11 @@ TEST_CASE("words that are not paths are not mistaken for paths") {
       {"see the section on permission denied and/or the like", ""},
       {"'permission denied'", ""},
       {"all is well in /etc/x", ""},
+      // Not what the sandbox says, and cut.
+      {"bash: line 1: /usr/bin/ping: Operation not permitted", ""},
+      {"FAILED test_a.py::test_b - PermissionError: [Errno 13] Permission denied: '/ho...", ""},
+      {"FAILED test_a.py::test_b - PermissionError: [Errno 13] Permission denied: '/ho\xe2\x80\xa6",
+       ""},
   };
   check_lines(workspace_profile(), "/ws", lines);
   check_lines(workspace_profile(), "/opt/app", lines);
@@ -202,8 +207,6 @@ TEST_CASE("a hidden path is found as a refused read") {
           {"cat: /home/me/.netrc: No such file or directory", ""},
           {"Could not create directory '/home/me/.ssh' (Read-only file system).",
            "write /home/me/.ssh"},
-          {"git@example.org: Permission denied (publickey).", "read /home/me/.ssh"},
-          {"Host key verification failed.", "read /home/me/.ssh"},
           {"Cannot connect to the Docker daemon at unix:///run/docker.sock. Is it running?",
            "read /run/docker.sock"},
           {"dial unix /run/docker.sock: connect: connection refused", "read /run/docker.sock"},

@@ -35,7 +35,7 @@ LayeredConfig layered(const std::string& managed, const std::string& user) {
 
 TEST_CASE("caches: without a list those that ship count, in the home") {
   const auto caches = caches_of("return {}");
-  CHECK(std::find(caches.begin(), caches.end(), "/home/u/.cache") != caches.end());
+  CHECK(std::find(caches.begin(), caches.end(), "/home/u/.cache/pip") != caches.end());
   CHECK(std::find(caches.begin(), caches.end(), "/home/u/.m2/repository") != caches.end());
 }
 

@@ -34,6 +34,11 @@ class Layers {
   void add_own(std::vector<const UniqueFd*>& trees) const;
   // Lays what works. `left_out`: mounts that are not looked at.
   void lay(SandboxEntry& entry, std::span<const std::string> left_out, const Works& works);
+  // Lays a copy over each of the trees, for this run alone; `copies` says how to look at them.
+  void copy(SandboxEntry& entry, std::span<const ResolvedPath> trees, RunCopies copies,
+            std::uint64_t limit, TemporaryHold& hold, const Works& works);
+  // Why some of those can only be read; "" when all can be changed.
+  std::string copies_problem() const;
   // Why some of it can only be read; "" when all can be changed.
   std::string problem() const;
 
@@ -55,6 +60,7 @@ class Layers {
   bool writable_ = true;
   std::string why_;                // none of it can be changed
   std::vector<std::string> none_;  // these have no layer
+  std::vector<std::string> uncopied_;
 };
 
 }  // namespace gibbous

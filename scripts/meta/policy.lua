@@ -74,8 +74,7 @@
 
 ---@class SandboxRequest
 ---@field profile? string of policies/lib/sandbox.lua: 'none', 'workspace', 'build', 'confined',
----'readonly'; default:
----'none'
+---'plan', 'readonly'; default: 'none'
 ---@field network? 'on'|'loopback'|'off' default: 'on'; loopback is a network of the session's own:
 ---what listens in it can be reached from this machine's loopback, at the same port, nothing else
 ---@field host_ports? integer[] with loopback: ports of this machine's loopback that can be reached
@@ -92,6 +91,9 @@
 ---@field pinned? string[] paths in `write` that may be changed but not moved
 ---@field temporary? 'machine'|'session' default: 'machine'; 'session': /tmp, /var/tmp, /dev/shm and
 ---/run/user of the session's own, which all its runs with this setting share
+---@field copied? boolean what a run changes in `write` is thrown away when it has ended, but for
+---the session's own temporary directories: it works on copies, or, where the machine can make none,
+---it can only read there; they hold at most caches.max_bytes and half of what the disk has free
 ---@field layered? string[] directories outside `write` that may be changed for this session alone:
 ---what runs change is in a layer over them, which goes with the session; one that does not exist is
 ---a directory of the session's own; as they are where the machine can make no layers

@@ -196,6 +196,7 @@ return tool {
       profile = schema.string {}, line = schema.string {},
       cache = schema.boolean { optional = true },
     }, { optional = true, description = 'What its sandbox refused' }),
+    thrown_away = schema.string { optional = true },
   },
   run = function(args, ctx)
     if args.from and args.stream == 'both' then
@@ -247,6 +248,7 @@ return tool {
       sections[#sections + 1] = format.ended(format.sandbox_note(handle))
     end
     data.refusals = #data.refusals > 0 and data.refusals or nil
+    data.thrown_away = (handle:info().sandbox or {}).thrown_away
     return { text = table.concat(sections), data = data }
   end,
 }

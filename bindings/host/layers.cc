@@ -311,7 +311,7 @@ Status Layers::check_profile(lua::PolicyProgram& policy, const std::string& mode
   if (sandbox.is_null() || !policy.error().empty()) return {};
   // Others are a policy's own, which only the policy itself knows.
   const std::string profile = sandbox.value("profile", "none");
-  for (const char* shipped : {"none", "workspace", "build", "confined", "readonly"}) {
+  for (const char* shipped : {"none", "workspace", "build", "confined", "plan", "readonly"}) {
     if (profile == shipped) return {};
   }
   lua::PolicyRequest start;

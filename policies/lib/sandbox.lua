@@ -75,7 +75,7 @@ end
 
 -- `rank`: of several requested profiles, the one with the highest rank applies. `temporary`:
 -- 'session' gives the runs of a session /tmp, /var/tmp, /dev/shm and /run/user of their own; else
--- they have those of the machine.
+-- they have those of the machine. `copied`: what a run changes in `write` is thrown away.
 M.PROFILES = {
   none = { rank = 0, read = { '/' }, write = { '/' } },
   workspace = {
@@ -121,7 +121,11 @@ M.PROFILES.build = with(M.PROFILES.workspace, {
   rank = 12, write = { '$WORKSPACE', '$TMP', '$GIT_COMMON', '$CACHES' }, layered = LAYERED,
 })
 
-M.PROFILES.plan = with(M.PROFILES.confined, { rank = 18, write = { '$TMP' } })
+-- For looking and trying: nothing that it changes stays, so that nothing in the copy needs
+-- protection.
+M.PROFILES.plan = with(M.PROFILES.confined, {
+  rank = 18, copied = true, unwritable = {}, pinned = {}, occupied = {},
+})
 
 local NETWORKS = { on = 0, loopback = 1, off = 2 }
 local LISTS = {
@@ -257,7 +261,7 @@ function M.strictest(requests, grants, places)
   local whole = {
     profile = chosen, network = network, min_landlock_abi = abi,
     host_ports = network == 'loopback' and ports or nil,
-    temporary = M.PROFILES[chosen].temporary,
+    temporary = M.PROFILES[chosen].temporary, copied = M.PROFILES[chosen].copied,
   }
   for _, list in ipairs(LISTS) do
     whole[list] = M.PROFILES[chosen][list]

@@ -23,6 +23,7 @@ struct ExitStatus {
   // How much a detached run had written to each stream by then, since it began; 0 for other runs.
   std::uint64_t out_end = 0;
   std::uint64_t err_end = 0;
+  std::string thrown_away;  // SandboxReport::thrown_away
 };
 
 struct KillReport {

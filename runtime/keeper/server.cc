@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "runtime/process/signals.h"
+#include "runtime/sandbox/copies.h"
 
 namespace gibbous::keeper {
 namespace {
@@ -35,6 +36,7 @@ constexpr milliseconds kCleanupsTake{60'000};
 // Looking at the children takes at most a quarter of the time; a single exit is looked at at once.
 constexpr int kCheckPause = 3;
 constexpr milliseconds kMaxCheckPause{20};
+constexpr milliseconds kCopiesPause{250};
 // Stop reading from the library once this many replies are unsent.
 constexpr std::size_t kMaxQueuedReplies = 4096;
 constexpr int kShellSawKill = 128 + SIGKILL;  // how a shell ends after its command
@@ -187,6 +189,7 @@ int Server::wait_ms(Time now) const {
     until = std::min({until, next_due_, delayed_starts_.due(), proofs_.due(), host_watch_.due(),
                       own_scope_.due()});
     if (limiter_) until = std::min(until, limiter_->due());
+    until = std::min(until, copies_due_);
     if (!changed_.empty()) until = std::min(until, next_check_);
   }
   if (lifecycle_.is(Phase::kAlone)) until = std::min(until, alone_until_);
@@ -284,6 +287,7 @@ void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
     exit.err_end = run.keep->err.end();
     run.keep->exit = exit;
   }
+  exit.thrown_away = describe_changes(run.temporary.copies());
   own_scope_.answered(steady_clock::now());
   const bool waits_for_host = run.keep && !has_host();
   const bool is_ending = lifecycle_.is_ending();
@@ -505,6 +509,7 @@ void Server::tick(Time now) {
     }
     if (!kill_requests_.empty()) begin_kills(now);
   }
+  if (now >= copies_due_) look_at_all_copies(now);
   if (now < next_due_) return;
   process_table_->rescan();
   next_due_ = Time::max();
@@ -521,6 +526,19 @@ void Server::tick(Time now) {
     next_due_ = std::min(next_due_, run->job->due);
   }
   killed_ = std::move(going_on);
+}
+
+void Server::look_at_all_copies(Time now) {
+  copies_due_ = Time::max();
+  process_table_->for_each([&](KeeperRun& run) {
+    RunCopies& copies = run.temporary.copies();
+    if (copies.trees.empty() || run.limit_hit) return;
+    copies_due_ = now + kCopiesPause;
+    const CopiesLook look = look_at_copies(copies);
+    if (look.measure) starter_->measure_copies(copies.directory);
+    if (look.taken != 0) limit_reached(run, {LimitKind::kCopies, copies.limit, look.taken});
+  });
+  if (!kill_requests_.empty()) begin_kills(now);
 }
 
 void Server::send(FdList fds) {

@@ -58,6 +58,7 @@ class Server {
   void check_runs(Time now);
   void begin_kills(Time now);
   void tick(Time now);
+  void look_at_all_copies(Time now);
   void update_interest();
 
   // Messages. False: the message is invalid.
@@ -178,7 +179,8 @@ class Server {
   std::deque<RunKey>
       unsettled_;  // ended detached runs whose host has not recorded them, or just has
   Time next_check_;
-  Time next_due_ = Time::max();  // of all jobs
+  Time next_due_ = Time::max();    // of all jobs
+  Time copies_due_ = Time::max();  // the next look at the copies of runs
   Time retry_send_ = Time::max();
   std::uint32_t interest_ = 0;
   bool connected_ = true;

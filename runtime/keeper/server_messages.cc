@@ -273,6 +273,7 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   run.stdin_inode = outcome.stdin_inode;
   run.placeholders = std::move(outcome.placeholders);
   run.temporary = std::move(outcome.temporary);
+  if (!run.temporary.copies().trees.empty()) copies_due_ = std::chrono::steady_clock::now();
   run.sockets = std::move(outcome.sockets);
   run.outside_group = std::move(outcome.outside_group);
   run.network_group = std::move(outcome.network_group);

@@ -26,6 +26,7 @@
 #include "runtime/keeper/session_sockets.h"
 #include "runtime/paths/walk.h"
 #include "runtime/process/terminal.h"
+#include "runtime/sandbox/copies.h"
 #include "runtime/sandbox/socket_directory.h"
 #include "runtime/sandbox/temporary_plan.h"
 
@@ -317,7 +318,14 @@ void Starter::remove_old_temporary_beside() {
 }
 
 void Starter::measure_layers(const std::string& group) {
-  do_beside([&] { note_layer_bytes(group); });
+  do_beside([&] {
+    remove_moved_layers(group);
+    note_layer_bytes(group);
+  });
+}
+
+void Starter::measure_copies(const std::string& directory) {
+  do_beside([&] { note_copy_bytes(directory); });
 }
 
 StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
@@ -416,6 +424,16 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     if (!prepared) return failed(StartStep::kSandbox, ENOTSUP, prepared.status().message());
     sandbox = std::move(*prepared);
     plan.sandbox = sandbox.get();
+  }
+  std::vector<char*> environment = strings.env;
+  std::string temporary = "TMPDIR=";
+  if (sandbox && !sandbox->temporary_directory().empty()) {
+    temporary += sandbox->temporary_directory();
+    std::erase_if(environment, [](const char* variable) {
+      return variable != nullptr && std::strncmp(variable, "TMPDIR=", 7) == 0;
+    });
+    environment.insert(environment.begin(), temporary.data());
+    plan.environment = environment.data();
   }
 
   Launched launched;

@@ -84,6 +84,8 @@ class Starter {
   SessionNetworks& networks() { return networks_; }
   // A run has ended that had layers of this group: a process looks how much these hold now.
   void measure_layers(const std::string& group);
+  // A run is still writing to its copies: a process looks how much they hold.
+  void measure_copies(const std::string& directory);
   // Asked for the processes outside of a sandbox of a session, by its temporary group.
   std::function<std::vector<pid_t>(const std::string& group)> processes_of;
 

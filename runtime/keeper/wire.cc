@@ -122,6 +122,7 @@ void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inl
     writer.put(static_cast<std::uint8_t>(request.sandbox->network))
         .put(request.sandbox->min_landlock_abi)
         .put(request.sandbox->names_only)
+        .put(request.sandbox->copied)
         .put(request.sandbox->layer_bytes);
     for (const auto* list : lists_of(*request.sandbox)) {
       writer.put(static_cast<std::uint32_t>(list->size()));
@@ -193,6 +194,7 @@ Result<Start> decode_start(Bytes body) {
     start.network = reader.get_enum(SandboxNetwork::kOff);
     start.min_landlock_abi = reader.get<std::uint32_t>();
     start.names_only = reader.get_bool();
+    start.copied = reader.get_bool();
     start.layer_bytes = reader.get<std::uint64_t>();
     for (std::uint32_t& count : start.sandbox_paths) {
       count = reader.get<std::uint32_t>();
@@ -220,6 +222,7 @@ static SandboxSpec sandbox_of(const Start& start, std::span<const char* const> s
   spec.network = start.network;
   spec.min_landlock_abi = start.min_landlock_abi;
   spec.names_only = start.names_only;
+  spec.copied = start.copied;
   spec.layer_bytes = start.layer_bytes;
   spec.profile = strings[0];
   spec.network_group = strings[1];

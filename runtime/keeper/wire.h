@@ -21,7 +21,7 @@ namespace gibbous::wire {
 
 // Raise on every change of a message. The header and Hello never change, so that two versions can
 // tell each other what they are.
-inline constexpr std::uint16_t kVersion = 11;
+inline constexpr std::uint16_t kVersion = 12;
 
 inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kMaxMessageBytes = 64UL * 1024;      // to the keeper
@@ -35,6 +35,7 @@ inline constexpr std::size_t kMaxUsageNamesBytes = 400;
 inline constexpr std::size_t kMaxDetailBytes = 1024;
 inline constexpr std::size_t kMaxUnprotectedBytes = 2048;  // all sentences together
 inline constexpr std::size_t kMaxCachesBytes = 512;
+inline constexpr std::size_t kMaxThrownAwayBytes = 2048;
 inline constexpr std::uint64_t kMaxStreamOffset = std::uint64_t{1} << 62;
 inline constexpr std::size_t kSandboxLists = 9;
 inline constexpr std::size_t kSandboxNames = 3;  // strings before the lists
@@ -128,6 +129,7 @@ struct Start {
   SandboxNetwork network = SandboxNetwork::kOn;
   std::uint32_t min_landlock_abi = 0;
   bool names_only = false;
+  bool copied = false;
   std::uint64_t layer_bytes = 0;
   // The length of each list of the sandbox, in the order of SandboxSpec.
   std::array<std::uint32_t, kSandboxLists> sandbox_paths{};

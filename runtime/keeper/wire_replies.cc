@@ -41,6 +41,7 @@ void put_started(Writer& writer, const StartedMessage& started) {
   writer.put(count);
   for (std::uint32_t i = 0; i < count; ++i) writer.put_text(sentences[i], kMaxUnprotectedBytes);
   writer.put_text(started.sandbox.caches, kMaxCachesBytes);
+  writer.put_text(started.sandbox.copies, kMaxCachesBytes);
 }
 
 StartedMessage get_started(Reader& reader) {
@@ -67,6 +68,7 @@ StartedMessage get_started(Reader& reader) {
     started.sandbox.unprotected.push_back(std::move(sentence));
   }
   started.sandbox.caches = reader.get_text(kMaxCachesBytes);
+  started.sandbox.copies = reader.get_text(kMaxCachesBytes);
   return started;
 }
 
@@ -148,7 +150,8 @@ void encode_exited(Buffer& out, RunKey run, const ExitStatus& status) {
       .put(status.system)
       .put(status.max_rss_kib)
       .put(status.out_end)
-      .put(status.err_end);
+      .put(status.err_end)
+      .put_text(status.thrown_away, kMaxThrownAwayBytes);
 }
 
 Result<ExitStatus> decode_exited(Bytes body) {
@@ -162,6 +165,7 @@ Result<ExitStatus> decode_exited(Bytes body) {
   status.max_rss_kib = reader.get<std::uint64_t>();
   status.out_end = reader.get<std::uint64_t>();
   status.err_end = reader.get<std::uint64_t>();
+  status.thrown_away = reader.get_text(kMaxThrownAwayBytes);
   reader.refuse_unless(std::max(status.out_end, status.err_end) <= kMaxStreamOffset);
   return finish(reader, status, "exited");
 }

@@ -30,6 +30,8 @@ const char* to_string(LimitKind kind) {
       return "output";
     case LimitKind::kIdle:
       return "idle";
+    case LimitKind::kCopies:
+      return "copies";
     case LimitKind::kGuards:
       return "guards";
   }

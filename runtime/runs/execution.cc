@@ -181,7 +181,11 @@ StartRequest Runs::request_for(const Entry& entry) const {
     if (value != 0) request.limits.push_back({resource, value, value + slack});
   };
   each(RLIMIT_NOFILE, limits.open_files, 0);
-  each(RLIMIT_FSIZE, limits.file_size_bytes, 0);
+  // One file alone must not fill the disk before the keeper looks how much a run's copies hold.
+  const std::uint64_t most =
+      request.sandbox && request.sandbox->copied ? request.sandbox->layer_bytes : 0;
+  const std::uint64_t file = limits.file_size_bytes;
+  each(RLIMIT_FSIZE, file == 0 || most == 0 ? std::max(file, most) : std::min(file, most), 0);
   // A second safeguard below the keeper's limit: it holds for each process by itself, in whole
   // seconds.
   if (const auto cpu = limits.tree.cpu_time; cpu.count() != 0) {

@@ -174,6 +174,7 @@ void Runs::on_exited(RunKey key, ExitStatus status) {
   Entry* entry = entry_of(key);
   if (entry == nullptr || entry->exit || entry->run.ended()) return;
   entry->exit = status;
+  entry->run.sandbox_report_.thrown_away = status.thrown_away;
   deadlines_->cancel(entry->timeout);
   deadlines_->cancel(entry->idle);
   const std::uint64_t file_limit = entry->run.spec_.limits.file_size_bytes;

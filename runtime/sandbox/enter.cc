@@ -88,13 +88,15 @@ GIBBOUS_IN_CHILD long new_layer(const SandboxEntry& entry, const MountedLayer& l
   };
   const bool in_user_namespace =
       entry.user_namespace >= 0 || (entry.namespaces & kernel::kCloneNewUser) != 0;
+  const auto flag = [context](const char* option) {
+    return ::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetFlag, option, nullptr, 0) == 0;
+  };
   long mount = -1;
   if (set("lowerdir", layer.lower.c_str()) && set("upperdir", layer.upper.c_str()) &&
-      set("workdir", layer.work.c_str()) &&
-      (!in_user_namespace || ::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetFlag,
-                                       "userxattr", nullptr, 0) == 0) &&
+      set("workdir", layer.work.c_str()) && (!in_user_namespace || flag("userxattr")) &&
+      (!layer.is_copy || in_user_namespace || set("redirect_dir", "on")) &&
       // Where the kernel knows it, the end of a run waits for no disk.
-      (::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetFlag, "volatile", nullptr, 0),
+      (flag("volatile"),
        ::syscall(kernel::kFsconfig, context, kernel::kFsconfigCreate, nullptr, nullptr, 0) == 0)) {
     mount = ::syscall(kernel::kFsmount, context, kernel::kFsmountCloseOnExec,
                       kernel::kMountNoSuid | kernel::kMountNoDevices |

@@ -40,6 +40,7 @@ struct MountedLayer {
   std::string upper;
   std::string work;
   bool writable = true;
+  bool is_copy = false;  // for one run alone: nothing of it has to reach the disk
 };
 
 // A directory in which names are missing for mounts: another one stands in its place, and what is

@@ -18,6 +18,8 @@
 #include <utility>
 
 #include "runtime/base/sha256.h"
+#include "runtime/sandbox/copies.h"
+#include "runtime/sandbox/gap.h"
 
 namespace gibbous {
 namespace {
@@ -25,6 +27,7 @@ namespace {
 constexpr std::size_t kRoomLetters = 24;
 constexpr mode_t kRoomMode = 0700;
 constexpr mode_t kPermissionBits = 0777;
+constexpr mode_t kAllModeBits = 07777;
 // Each is a mount of every run.
 constexpr std::size_t kMostStandNames = 512;
 constexpr std::size_t kMostSaid = 3;
@@ -175,6 +178,15 @@ std::string makeable_in(const std::string& path) {
   return above != "/" && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid() ? above : "";
 }
 
+std::string some_of(const std::vector<std::string>& paths) {
+  std::string said;
+  for (std::size_t i = 0; i < paths.size() && i < kMostSaid; ++i) {
+    said += (i == 0 ? "" : ", ") + shortened(paths[i]);
+  }
+  if (paths.size() > kMostSaid) said += " and " + std::to_string(paths.size() - kMostSaid);
+  return said;
+}
+
 std::string in_units(std::uint64_t bytes) {
   constexpr std::uint64_t kUnit = 1024;
   std::string unit = "bytes";
@@ -233,7 +245,8 @@ Status Layers::find(const SandboxSpec& spec, Lookups& lookups, std::span<const R
   keep_outermost(over_);
   std::erase_if(missing_, [this](const auto& each) { return is_within_any(each.path, over_); });
   keep_outermost(missing_);
-  if ((over_.empty() && missing_.empty()) || !have_room(spec.layer_bytes, hold)) {
+  const bool needs_room = spec.copied || !over_.empty() || !missing_.empty();
+  if (!needs_room || !have_room(spec.layer_bytes, hold)) {
     over_.clear();
     missing_.clear();
   }
@@ -338,6 +351,37 @@ bool Layers::shows(const std::string& path) const {
   });
 }
 
+void Layers::copy(SandboxEntry& entry, std::span<const ResolvedPath> trees, RunCopies copies,
+                  std::uint64_t limit, TemporaryHold& hold, const Works& works) {
+  if (place_ && have_directory(place_->copies)) copies.directory = place_->copies;
+  for (const ResolvedPath& tree : trees) {
+    struct stat info {};
+    if (!tree.is_directory() || ::fstat(tree.fd.get(), &info) != 0) continue;
+    const std::string room = room_of(copies.directory, tree.path);
+    MountedLayer layer{tree.path, tree.path, room + "/upper", room + "/work"};
+    // A copy looks as the tree does, also to git, which asks who owns it.
+    const bool made =
+        !copies.directory.empty() && is_plain(tree.path) && have_directory(room) &&
+        have_directory(layer.upper) && have_directory(layer.work) &&
+        (info.st_uid == ::geteuid() ||
+         ::chown(layer.upper.c_str(), info.st_uid, info.st_gid) == 0 || ::geteuid() != 0) &&
+        ::chmod(layer.upper.c_str(), info.st_mode & kAllModeBits) == 0;
+    if (!made || !works(layer)) {
+      uncopied_.push_back(tree.path);
+      continue;
+    }
+    layer.is_copy = true;
+    copies.trees.push_back({tree.path, layer.upper});
+    entry.layers.push_back(std::move(layer));
+  }
+  std::sort(entry.layers.begin(), entry.layers.end(),
+            [](const auto& one, const auto& other) { return one.target < other.target; });
+  entry.layer_fds.resize(entry.layers.size());
+  if (copies.directory.empty()) return;
+  begin_copies(copies, limit);
+  hold.keep(std::move(copies));
+}
+
 // Returns false when there can be none.
 bool Layers::stand_up(SandboxEntry& entry, const std::string& above,
                       std::span<const std::string> left_out) {
@@ -375,12 +419,13 @@ bool Layers::stand_up(SandboxEntry& entry, const std::string& above,
 std::string Layers::problem() const {
   if (!why_.empty()) return "caches can be read, and not changed: " + why_;
   if (none_.empty()) return "";
-  std::string said = "caches that can only be read, because there can be no layer over them: ";
-  for (std::size_t i = 0; i < none_.size() && i < kMostSaid; ++i) {
-    said += (i == 0 ? "" : ", ") + none_[i];
-  }
-  if (none_.size() > kMostSaid) said += " and " + std::to_string(none_.size() - kMostSaid);
-  return said;
+  return "caches that can only be read, because there can be no layer over them: " + some_of(none_);
+}
+
+std::string Layers::copies_problem() const {
+  if (uncopied_.empty()) return "";
+  return "can only be read, because there can be no copy: " + some_of(uncopied_) +
+         (place_ || why_.empty() ? "" : " (" + why_ + ")");
 }
 
 }  // namespace gibbous

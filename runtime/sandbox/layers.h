@@ -41,6 +41,11 @@ class Layers {
   // the machine, which programs may have removed there.
   bool hides(const std::string& path) const;
   bool shows(const std::string& path) const;
+  // Lays a copy over each of the trees, for this run alone; `copies` says how to look at them.
+  void copy(SandboxEntry& entry, std::span<const ResolvedPath> trees, RunCopies copies,
+            std::uint64_t limit, TemporaryHold& hold, const Works& works);
+  // Why some of those can only be read; "" when all can be changed.
+  std::string copies_problem() const;
   // Why some of it can only be read; "" when all can be changed.
   std::string problem() const;
 
@@ -64,6 +69,7 @@ class Layers {
   bool writable_ = true;
   std::string why_;                // none of it can be changed
   std::vector<std::string> none_;  // these have no layer
+  std::vector<std::string> uncopied_;
 };
 
 }  // namespace gibbous

@@ -46,7 +46,7 @@ class Preparation {
  public:
   Preparation(const SandboxSpec& spec, const SandboxSupport& support, const SandboxStart& start,
               SandboxEntry& entry, SandboxReport& report, std::vector<Placeholder>& placeholders,
-              TemporaryHold& temporary, TryLayer try_layer)
+              TemporaryHold& temporary, std::string& temporary_directory, TryLayer try_layer)
       : spec_(spec),
         support_(support),
         start_(start),
@@ -54,6 +54,7 @@ class Preparation {
         report_(report),
         placeholders_(placeholders),
         held_(temporary),
+        temporary_directory_(temporary_directory),
         try_layer_(try_layer),
         lookups_(start.lookups != nullptr ? *start.lookups : once_) {}
 
@@ -73,6 +74,7 @@ class Preparation {
       Status status = layers_.find(spec_, lookups_, read_, write_, is_own, held_);
       if (!status) return status;
     }
+    if (spec_.copied) take_copied();
     if (Status status = build_ruleset(); !status) return status;
     if (Status status = resolve_protected(); !status) return status;
     if (report_.mount_namespace) {
@@ -80,6 +82,7 @@ class Preparation {
                   [this](const MountedLayer& layer) { return can_layer(layer); });
       report_.caches = layers_.problem();
       report_layers();
+      if (spec_.copied) lay_copies();
       add_covers();
     } else {
       report_missing_mounts();
@@ -213,6 +216,7 @@ class Preparation {
   Status have_own_temporary() {
     if (spec_.temporary_group.empty() || !report_.mount_namespace) remove_nested(write_);
     if (spec_.temporary_group.empty()) return {};
+    if (!report_.mount_namespace && spec_.copied) return have_temporary_elsewhere();
     if (!report_.mount_namespace) {
       report_.unprotected.push_back(
           "the temporary directories are those of the whole machine: no mount namespace here");
@@ -224,6 +228,47 @@ class Preparation {
     held_ = std::move(temporary_.hold);
     remove_nested(write_);
     return {};
+  }
+
+  // The machine's cannot be written, and the group's have no other place here.
+  Status have_temporary_elsewhere() {
+    auto group = start_.temporary != nullptr ? start_.temporary->get(spec_.temporary_group)
+                                             : TemporaryGroup::make(spec_.temporary_group);
+    if (!group) return group.status();
+    held_ = TemporaryHold(*group);
+    if (!(*group)->directories().empty()) {
+      temporary_directory_ = (*group)->directories().front().source;
+    }
+    return {};
+  }
+
+  // No rule grants the trees themselves, whatever way leads there.
+  void take_copied() {
+    first_copied_ = temporary_.shown.size();
+    std::move(write_.begin(), write_.end(), std::back_inserter(temporary_.shown));
+    write_.clear();
+  }
+
+  void lay_copies() {
+    RunCopies copies;
+    copies.near = follow(start_.directory, {}).path;
+    copies.compares = start_.mounts == nullptr || start_.mounts->all_local();
+    const auto trees = std::span(temporary_.shown).subspan(first_copied_);
+    layers_.copy(entry_, trees, std::move(copies), spec_.layer_bytes, held_,
+                 [this](const MountedLayer& layer) { return can_layer(layer); });
+    report_.copies = layers_.copies_problem();
+    // A copy has an empty directory where something else is mounted.
+    const auto& out = entry_.ruleset->left_out;
+    const std::vector<Mount> own = start_.mounts == nullptr ? own_mounts() : std::vector<Mount>();
+    for (const Mount& mount : start_.mounts == nullptr ? own : start_.mounts->mounts()) {
+      const bool below = std::any_of(trees.begin(), trees.end(), [&](const ResolvedPath& tree) {
+        return mount.point != tree.path && is_within(mount.point, tree.path);
+      });
+      if (below && !is_absent(mount.point) &&
+          std::find(out.begin(), out.end(), mount.point) == out.end()) {
+        entry_.trees.push_back({mount.point, mount.point, false});
+      }
+    }
   }
 
   // What is not there needs no protection.
@@ -271,6 +316,9 @@ class Preparation {
     }
     for (const ResolvedPath& tree : temporary_.shown) own_read.push_back(&tree.fd);
     layers_.add_own(own_write);
+    if (!temporary_directory_.empty()) {
+      for (const auto& directory : held_.group()->directories()) own_write.push_back(&directory.fd);
+    }
     Rulesets once;
     auto ruleset = (start_.rulesets != nullptr ? *start_.rulesets : once)
                        .get({support_.landlock_abi, spec_.network, read_, write_, devices,
@@ -521,6 +569,10 @@ class Preparation {
     if (!spec_.layered.empty()) {
       report_.caches = std::string("caches can be read, and not changed") + kWhy;
     }
+    if (spec_.copied) {
+      report_.copies =
+          std::string("the workspace can only be read, what is in $TMPDIR can be changed") + kWhy;
+    }
     auto& unprotected = report_.unprotected;
     for (const ResolvedPath& path : unreadable_) {
       if (S_ISSOCK(path.type) && spec_.network != SandboxNetwork::kOff) {
@@ -569,9 +621,11 @@ class Preparation {
   SandboxReport& report_;
   std::vector<Placeholder>& placeholders_;
   TemporaryHold& held_;
+  std::string& temporary_directory_;
   const TryLayer try_layer_;
   TemporaryPlan temporary_;
   Layers layers_;
+  std::size_t first_copied_ = 0;  // of what is shown
   std::vector<ResolvedPath> read_, write_, unreadable_, unwritable_, pinned_;
   std::vector<std::string> devices_;           // that the profile names
   std::vector<std::string> absent_in_layers_;  // those that are hidden, but for files
@@ -591,6 +645,7 @@ Result<std::unique_ptr<PreparedSandbox>> PreparedSandbox::prepare(const SandboxS
   std::unique_ptr<PreparedSandbox> prepared(new PreparedSandbox(std::make_unique<SandboxEntry>()));
   Preparation preparation(spec, support, start, *prepared->entry_, prepared->report_,
                           prepared->placeholders_, prepared->temporary_,
+                          prepared->temporary_directory_,
                           [](const MountedLayer& layer, const SandboxEntry& entry) {
                             auto tried = std::make_unique<SandboxEntry>();
                             tried->user_namespace = entry.user_namespace;

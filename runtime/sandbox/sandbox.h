@@ -54,8 +54,12 @@ struct SandboxSpec {
   // `temporary_group`. One that does not exist is a directory of the group's own for the program,
   // unless '/' is its last character, and nothing is made in the machine's.
   std::vector<std::string> layered;
-  // The layers of a group may hold so much before its next programs can change nothing in them. 0:
-  // no limit.
+  // What the program changes in the trees under `write` is thrown away when its last process has
+  // ended: it works on a copy of each, a layer that no other run has. Directories of its group
+  // alone stay what they are. Where there can be no copy, the tree can be read.
+  bool copied = false;
+  // The layers of a group may hold so much before its next programs can change nothing in them, and
+  // the copies of one run before it is ended. 0: no limit.
   std::uint64_t layer_bytes = 0;
   std::uint32_t min_landlock_abi = 0;  // prepare fails below it
   // An executor applies the profile: the keeper holds the names in `occupied`, and restricts
@@ -117,6 +121,10 @@ struct SandboxReport {
   std::vector<std::string> unprotected;
   // A sentence when what is `layered`, or a part of it, can only be read; else "".
   std::string caches;
+  // A sentence when what is `copied`, or a part of it, can only be read; else "".
+  std::string copies;
+  // Once its leader has ended: a sentence about what it has changed in copies; else "".
+  std::string thrown_away;
 };
 
 enum class SandboxStep : std::uint8_t {
@@ -124,7 +132,7 @@ enum class SandboxStep : std::uint8_t {
   kIdentity,         // the same user and group in the new user namespace
   kReadOnly,         // everything read-only
   kStand,            // names for what is `layered` and does not exist
-  kLayer,            // `layered`
+  kLayer,            // `layered` and `copied`
   kWriteTree,        // except the trees that may be changed, and those of the session's own
   kHide,             // `unreadable`
   kProtect,          // `unwritable` and `pinned`
@@ -184,6 +192,9 @@ class PreparedSandbox {
   // To be kept until the last process in the sandbox has ended.
   std::vector<Placeholder> take_placeholders() { return std::move(placeholders_); }
   TemporaryHold take_temporary() { return std::move(temporary_); }
+  // What the program has to be given as TMPDIR, because it has the directories of its group nowhere
+  // else; "": nothing.
+  const std::string& temporary_directory() const { return temporary_directory_; }
 
   // Both run in the child, in this order, with chdir(2) somewhere after the first. They return
   // false with *failure set, and then the child must end. The second needs a descriptor of this
@@ -198,6 +209,7 @@ class PreparedSandbox {
   SandboxReport report_;
   std::vector<Placeholder> placeholders_;
   TemporaryHold temporary_;
+  std::string temporary_directory_;
 };
 
 }  // namespace gibbous

@@ -182,6 +182,7 @@ TemporaryHold& TemporaryHold::operator=(TemporaryHold&& other) noexcept {
   mount_points_ = std::move(other.mount_points_);
   points_ = std::exchange(other.points_, {});
   links_ = std::exchange(other.links_, {});
+  copies_ = std::exchange(other.copies_, {});
   lock_ = std::move(other.lock_);
   group_ = std::move(other.group_);
   return *this;
@@ -263,6 +264,8 @@ void TemporaryHold::let_go() {
   links_.clear();
   mount_points_.clear();
   let_go_of_points();
+  if (group_ && !copies_.trees.empty()) move_copies_away(copies_.directory, group_->name());
+  copies_ = {};
   lock_.reset();
   group_.reset();
 }
@@ -278,11 +281,9 @@ TemporaryGroup::~TemporaryGroup() {
     const UniqueFd above = open_below(files.get(), around.c_str(), O_PATH | O_DIRECTORY);
     if (above) (void)::unlinkat(above.get(), made->second.c_str() + slash + 1, AT_REMOVEDIR);
   }
-  const UniqueFd base = open_base(kLayersAround);
-  if (base) {
-    if (const auto aside = move_layers_away(base.get(), name_)) {
-      remove_tree(base.get(), aside->c_str(), kDeepest);
-    }
+  if (const UniqueFd base = open_base(kLayersAround)) {
+    (void)move_layers_away(base.get(), name_);
+    remove_moved_layers(name_);
   }
   for (const char* const sockets : kSockets) remove_tree(lock_.get(), sockets, kDeepest);
   for (const Kind& kind : kKinds) remove_if_empty(kind, name_);

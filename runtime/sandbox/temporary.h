@@ -89,6 +89,7 @@ class TemporaryGroup {
   struct LayerPlace {
     std::string path;
     std::string own;          // for what all runs of the group share; it may not exist
+    std::string copies;       // for what this run has alone; does not exist
     std::uint64_t bytes = 0;  // of all layers of the group, as they were when a run ended
     UniqueFd lock;
   };
@@ -128,6 +129,24 @@ class TemporaryGroups {
   std::vector<std::shared_ptr<TemporaryGroup>> kept_;  // the newest last
 };
 
+// A tree of which a run has a copy (layers.h).
+struct CopiedTree {
+  std::string target;
+  std::string upper;  // what is different in the copy
+};
+
+// The copies of a run, and what is known of their size.
+struct RunCopies {
+  std::string directory;  // all of it is in there
+  std::vector<CopiedTree> trees;
+  std::string near;         // changes in this directory are named without it
+  bool compares = true;     // the trees answer at once
+  std::uint64_t limit = 0;  // bytes
+  std::uint64_t free_at_start = 0;
+  std::uint64_t free_before = 0;  // less what the copies held when they were last measured
+  int looks_until_measured = 0;
+};
+
 // Keeps the directories of a group while a run lives, the places in them where something of the
 // machine's is mounted, and names outside for what is in them.
 class TemporaryHold {
@@ -149,6 +168,9 @@ class TemporaryHold {
   void add_link(const std::string& path, const std::string& target);
   // Keeps a lock of the group's (take_layers) while the run lives.
   void keep(UniqueFd lock) { lock_ = std::move(lock); }
+  // Keeps its copies while the run lives, and moves them away then, for remove_moved_layers().
+  void keep(RunCopies copies) { copies_ = std::move(copies); }
+  RunCopies& copies() { return copies_; }
   // The group, or null.
   TemporaryGroup* group() const { return group_.get(); }
   // It has layers of the group.
@@ -167,10 +189,13 @@ class TemporaryHold {
   std::vector<Placeholder> mount_points_;  // children first
   std::vector<std::string> points_;        // of TemporaryGroup::mount_points()
   std::vector<Link> links_;
+  RunCopies copies_;
   UniqueFd lock_;
   std::shared_ptr<TemporaryGroup> group_;
 };
 
+// Removes what was moved away of a group's layers. May take as long as they have files.
+void remove_moved_layers(const std::string& group);
 // Notes how much the layers of a group hold, for take_layers(). May take as long as they have
 // files.
 void note_layer_bytes(const std::string& group);

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/random_id.h"
@@ -70,8 +71,17 @@ UniqueFd own_directory(int around, const char* name, mode_t mode, bool repair) {
   return {};
 }
 
-void remove_tree(int around, const char* name, int depth) {
-  if (depth == 0 || ::unlinkat(around, name, 0) == 0) return;
+// What is too deep is moved beside the top, and left for the next time.
+static void remove_below(const std::pair<int, std::string>& top, int around, const char* name,
+                         int depth) {
+  if (::unlinkat(around, name, 0) == 0) return;
+  if (depth == 0) {
+    const std::string beside =
+        top.second.substr(0, top.second.find(kAside)) + std::string(kAside) + random_id();
+    (void)::fchmodat(around, name, kForUser, 0);
+    (void)::renameat(around, name, top.first, beside.c_str());
+    return;
+  }
   UniqueFd directory = open_below(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   if (!directory && errno == EACCES) {
     if (const UniqueFd closed = open_below(around, name, O_PATH | O_DIRECTORY | O_NOFOLLOW)) {
@@ -89,8 +99,12 @@ void remove_tree(int around, const char* name, int depth) {
     const std::string_view each(entry->d_name);
     if (each != "." && each != "..") names.emplace_back(each);
   }
-  for (const std::string& each : names) remove_tree(directory.get(), each.c_str(), depth - 1);
+  for (const std::string& each : names) remove_below(top, directory.get(), each.c_str(), depth - 1);
   (void)::unlinkat(around, name, AT_REMOVEDIR);
+}
+
+void remove_tree(int around, const char* name, int depth) {
+  remove_below({around, name}, around, name, depth);
 }
 
 UniqueFd open_base(std::string_view around) {

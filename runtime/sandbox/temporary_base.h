@@ -33,9 +33,15 @@ UniqueFd own_directory(int around, const char* name, mode_t mode, bool repair);
 // Enters nothing that is mounted there, and follows no link. What it cannot remove, stays.
 void remove_tree(int around, const char* name, int depth);
 
+// Writes how much is in a directory into a note beside it, and reads that (0: there is none).
+void note_bytes(int around, const char* tree, const char* note);
+std::uint64_t noted_bytes(int around, const char* note);
+
 // Returns the new name, beside the group, of a group's layers, which are then to be removed: that
 // takes longer than anybody waits for the group's lock.
 std::optional<std::string> move_layers_away(int base, const std::string& group);
+// The same for the copies of one run.
+void move_copies_away(const std::string& directory, const std::string& group);
 // Removes the layers of a group that nobody holds. `locks`: where groups have their locks.
 void remove_old_layers(int base, const UniqueFd& locks, const std::string& group);
 

@@ -22,6 +22,7 @@ constexpr const char* kLayers = "layers";  // beside the files of a group
 constexpr const char* kOwnLayers = "own";  // in that, beside the places
 constexpr const char* kLayerBytes = "layer-bytes";
 constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks
+constexpr int kMostRemovals = 100;          // each leaves what is too deep to the next one
 constexpr int kMostLayerPlaces = 16;        // runs at the same time that have layers
 
 // Enters nothing that is mounted there, and follows no link.
@@ -44,9 +45,10 @@ std::uint64_t bytes_below(int around, const char* name, int depth) {
   return bytes;
 }
 
-// Returns what note_layer_bytes has found; 0: nothing yet.
-std::uint64_t noted_bytes(int group) {
-  const UniqueFd file = open_below(group, kLayerBytes, O_RDONLY | O_NOFOLLOW);
+}  // namespace
+
+std::uint64_t noted_bytes(int around, const char* note) {
+  const UniqueFd file = open_below(around, note, O_RDONLY | O_NOFOLLOW);
   std::array<char, 24> text{};
   const ssize_t size = file ? ::read(file.get(), text.data(), text.size()) : 0;
   std::uint64_t bytes = 0;
@@ -54,7 +56,17 @@ std::uint64_t noted_bytes(int group) {
   return bytes;
 }
 
-}  // namespace
+void note_bytes(int around, const char* tree, const char* note) {
+  const std::string text = std::to_string(bytes_below(around, tree, kDeepest));
+  const std::string name = note + std::string(kAside) + random_id();
+  const UniqueFd file(
+      ::openat(around, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  const bool written =
+      file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (!written || ::renameat(around, name.c_str(), around, note) != 0) {
+    (void)::unlinkat(around, name.c_str(), 0);
+  }
+}
 
 std::optional<std::string> move_layers_away(int base, const std::string& group) {
   (void)::unlinkat(base, (group + "/" + kLayerBytes).c_str(), 0);
@@ -62,6 +74,27 @@ std::optional<std::string> move_layers_away(int base, const std::string& group) 
   const std::string layers = group + "/" + kLayers;
   if (::renameat(base, layers.c_str(), base, aside.c_str()) != 0) return std::nullopt;
   return aside;
+}
+
+void move_copies_away(const std::string& directory, const std::string& group) {
+  const std::string aside =
+      base_in(kLayersAround) + "/" + group + std::string(kAside) + random_id();
+  (void)::rename(directory.c_str(), aside.c_str());
+}
+
+void remove_moved_layers(const std::string& group) {
+  const UniqueFd base = open_base(kLayersAround);
+  const std::string around = base_in(kLayersAround);
+  bool found = static_cast<bool>(base);
+  for (int times = 0; found && times < kMostRemovals; ++times) {
+    found = false;
+    for (const std::string& path : children_of(around)) {
+      const std::string name = path.substr(around.size() + 1);
+      if (!name.starts_with(group + std::string(kAside))) continue;
+      found = true;
+      remove_tree(base.get(), name.c_str(), kDeepest);
+    }
+  }
 }
 
 std::optional<TemporaryGroup::LayerPlace> TemporaryGroup::take_layers() const {
@@ -74,7 +107,10 @@ std::optional<TemporaryGroup::LayerPlace> TemporaryGroup::take_layers() const {
     UniqueFd place = own_directory(all.get(), name.c_str(), kForUser, false);
     if (!place || ::flock(place.get(), LOCK_EX | LOCK_NB) != 0) continue;
     const std::string around = base_in(kLayersAround) + "/" + name_ + "/" + kLayers + "/";
-    return LayerPlace{around + name, around + kOwnLayers, noted_bytes(own.get()), std::move(place)};
+    LayerPlace taken{around + name, around + kOwnLayers, around + name + "/copies",
+                     noted_bytes(own.get(), kLayerBytes), std::move(place)};
+    move_copies_away(taken.copies, name_);  // a keeper that was killed has left them
+    return taken;
   }
   return std::nullopt;
 }
@@ -83,16 +119,7 @@ void note_layer_bytes(const std::string& group) {
   const UniqueFd base = open_base(kLayersAround);
   const UniqueFd own =
       base ? open_below(base.get(), group.c_str(), O_RDONLY | O_DIRECTORY) : UniqueFd();
-  if (!own) return;
-  const std::string text = std::to_string(bytes_below(own.get(), kLayers, kDeepest));
-  const std::string name = std::string(kLayerBytes) + std::string(kAside) + random_id();
-  const UniqueFd file(::openat(own.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                               S_IRUSR | S_IWUSR));
-  const bool written =
-      file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (!written || ::renameat(own.get(), name.c_str(), own.get(), kLayerBytes) != 0) {
-    (void)::unlinkat(own.get(), name.c_str(), 0);
-  }
+  if (own) note_bytes(own.get(), kLayers, kLayerBytes);
 }
 
 // Layers end with the group; a keeper that was killed has left them.

@@ -76,6 +76,9 @@
 ---@field unprotected? string[] sentences about requested protection that this machine does not
 ---enforce
 ---@field caches? string why caches of tools can only be read, or some of them
+---@field copied? true what it changes in the workspace is thrown away
+---@field copies? string why a workspace that would be copied, or a part of it, can only be read
+---@field thrown_away? string what it changed in copies, once it has ended
 ---@field temporary? string the directory of this machine that the run has as /tmp, where that is
 ---the session's own
 ---@field files? { path: string, at: string }[] of a run that has ended: what its line names there
@@ -94,7 +97,7 @@
 ---`memory`, `output`, `file_size`: bytes; `cpu_time`, `idle`: milliseconds. `guards`, without
 ---figures: it stopped its keeper and what guards that again and again.
 ---@class LimitReached
----@field name 'memory'|'cpu_time'|'pids'|'file_size'|'output'|'idle'|'guards'
+---@field name 'memory'|'cpu_time'|'pids'|'file_size'|'output'|'idle'|'copies'|'guards'
 ---@field limit integer
 ---@field used integer
 

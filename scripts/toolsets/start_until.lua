@@ -66,6 +66,7 @@ M.OUTCOME = schema.object({
   state = schema.string {},
   exit_code = schema.integer { optional = true },
   reason = schema.string { optional = true },
+  thrown_away = schema.string { optional = true, description = 'What it changed in a copy' },
   elapsed_ms = schema.integer { description = 'Since the start' },
   hint = buffering.FIELD,
   output = schema.string { optional = true, description = 'All, its end, or its first errors' },
@@ -247,6 +248,7 @@ local function ended(handle, info, asked, wanted, answer)
     outcome = good and wanted and 'ready' or 'failed', kind = good and wanted and 'exit' or nil,
     state = info.state, exit_code = info.exit_code, reason = info.reason,
     elapsed_ms = info.runtime_ms, output = failure.field(data),
+    thrown_away = info.sandbox and info.sandbox.thrown_away,
   }
 end
 

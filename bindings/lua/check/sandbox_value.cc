@@ -172,6 +172,7 @@ SandboxSpec parse_sandbox(const FieldPath& place, const Json& value,
   spec.occupied = paths_of(fields, "occupied", variables);
   spec.layered = paths_of(fields, "layered", granted);
   spec.own_temporary = fields.choice("temporary", kTemporary) == "session";
+  spec.copied = fields.flag("copied").value_or(false);
   const Json& ports = fields.value("host_ports");
   for (const Json& port : ports.is_array() ? ports : Json::array()) {
     if (!port.is_number_integer() || port < 1 || port > kMaxPort) {
@@ -199,6 +200,9 @@ Json sandbox_value(const Run& run) {
   value["seccomp"] = report.seccomp;
   value["unprotected"] = report.unprotected;
   if (!report.caches.empty()) value["caches"] = report.caches;
+  if (spec->copied) value["copied"] = true;
+  if (!report.copies.empty()) value["copies"] = report.copies;
+  if (!report.thrown_away.empty()) value["thrown_away"] = to_utf8(report.thrown_away);
   if (report.mount_namespace && !spec->temporary_group.empty()) {
     value["temporary"] =
         temporary_path(spec->temporary_group, kTemporaryDirectories[0]).value_or("");
@@ -211,6 +215,8 @@ Json refusals_value(const Run& run, const std::string& workspace) {
   Json list = Json::array();
   const auto& spec = run.spec().sandbox;
   if (!spec) return list;
+  SandboxSpec profile = *spec;
+  if (!run.sandbox_report().copies.empty()) profile.write.clear();
   const std::string& cwd = run.spec().cwd;
   const std::string directory =
       cwd.empty() ? workspace : (cwd.front() == '/' ? cwd : workspace + "/" + cwd);
@@ -218,7 +224,7 @@ Json refusals_value(const Run& run, const std::string& workspace) {
   for (const StreamId id : {StreamId::kStderr, StreamId::kStdout}) {
     const std::string text = clean(run.stream(id).tail(kAllLines, kRefusalTailBytes).bytes);
     output += text + '\n';
-    for (const Refusal& refusal : find_refusals(*spec, directory, text)) {
+    for (const Refusal& refusal : find_refusals(profile, directory, text)) {
       if (refusal.may_be_own && run.state() == RunState::kCompleted) continue;
       Json entry = {
           {"what", to_string(refusal.kind)}, {"line", refusal.line}, {"profile", spec->profile}};

@@ -91,9 +91,14 @@ const char* stdin_of(const RunSpec& spec) {
 
 Json sandbox_of(const RunSpec& spec) {
   if (!spec.sandbox) return nullptr;
-  return {{"profile", spec.sandbox->profile},  {"network", to_string(spec.sandbox->network)},
-          {"write", spec.sandbox->write},      {"unwritable", spec.sandbox->unwritable},
-          {"pinned", spec.sandbox->pinned},    {"unreadable", spec.sandbox->unreadable},
+  // An executor has no copies.
+  const auto& write = spec.sandbox->copied ? std::vector<std::string>() : spec.sandbox->write;
+  return {{"profile", spec.sandbox->profile},
+          {"network", to_string(spec.sandbox->network)},
+          {"write", write},
+          {"unwritable", spec.sandbox->unwritable},
+          {"pinned", spec.sandbox->pinned},
+          {"unreadable", spec.sandbox->unreadable},
           {"occupied", spec.sandbox->occupied}};
 }
 

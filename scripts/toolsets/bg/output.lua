@@ -197,6 +197,7 @@ return tool {
       cache = schema.boolean { optional = true }, never = schema.boolean { optional = true },
       way_out = schema.string { optional = true },
     }, { optional = true, description = 'What its sandbox refused' }),
+    thrown_away = schema.string { optional = true },
   },
   run = function(args, ctx)
     if args.from and args.stream == 'both' then
@@ -248,6 +249,7 @@ return tool {
       sections[#sections + 1] = format.ended(format.sandbox_note(handle))
     end
     data.refusals = #data.refusals > 0 and data.refusals or nil
+    data.thrown_away = (handle:info().sandbox or {}).thrown_away
     return { text = table.concat(sections), data = data }
   end,
 }

@@ -99,6 +99,27 @@ local function cache_note(refusals, handle)
   return ''
 end
 
+local COPY_LINKS = '[the workspace is a copy: in it, rename(2) of a directory and hard links to '
+  .. 'other places may fail (EXDEV); mv and cp work]\n'
+
+-- Returns notes on the copies of a run: what was thrown away, and why something could not be
+-- changed.
+local function copies_note(refusals, handle)
+  local info = handle:info()
+  local sandbox = info.sandbox
+  local note = sandbox.thrown_away and ('[%s]\n'):format(sandbox.thrown_away) or ''
+  for _, refusal in ipairs(sandbox.copies and refusals or {}) do
+    if refusal.what == 'write' then
+      return ('%s[%s]\n'):format(note, sandbox.copies)
+    end
+  end
+  if not sandbox.copied or info.state == 'completed' then
+    return note
+  end
+  local output = handle:tail { stream = 'merged', lines = 200 }.text:lower()
+  return output:find('cross-device link', 1, true) and note .. COPY_LINKS or note
+end
+
 --- Returns a note on what the sandbox refused and what to do about it.
 ---@param refusals Refusal[] at least one
 ---@param handle Run
@@ -124,6 +145,7 @@ function M.refusal_note(refusals, handle)
   local note = '[the sandbox %s refused: %s. Stay inside what it allows, or ask the user to start '
     .. 'Gibbous with another --sandbox or to change policies/lib/sandbox.lua]\n'
   return note:format(refusals[1].profile, table.concat(seen, ', ')) .. said
+    .. copies_note(refusals, handle)
 end
 
 -- How a sandbox's report says that another process has a network for the session, too.
@@ -142,7 +164,7 @@ function M.sandbox_note(handle)
     return ''
   end
   local refusals = handle:refusals()
-  local note = #refusals > 0 and M.refusal_note(refusals, handle) or ''
+  local note = #refusals > 0 and M.refusal_note(refusals, handle) or copies_note(refusals, handle)
   note = note:gsub('\n$', ''):gsub('\n', ' ')
   local ordinary = info.profile == 'build' and info.state == 'running'
   if note == '' and info.profile and not ordinary and info.state ~= 'completed'

@@ -42,7 +42,7 @@ function M.data(handle, max_bytes)
   local info = handle:info()
   local data = {
     run_id = handle.id, status = info.state, exit_code = info.exit_code, reason = info.reason,
-    truncated = false,
+    truncated = false, thrown_away = info.sandbox and info.sandbox.thrown_away,
   }
   if not max_bytes then
     local texts, complete = shaped.output(handle)

@@ -70,6 +70,7 @@ M.OUTPUT = schema.object {
   behind = schema.string { optional = true, description = 'spawn: the run that it waits for' },
   exit_code = schema.integer { optional = true },
   reason = schema.string { optional = true },
+  thrown_away = schema.string { optional = true, description = 'What it changed in a copy' },
   hint = buffering.FIELD,
   items = schema.array(schema.object {
     seq = schema.integer {},

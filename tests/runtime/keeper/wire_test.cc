@@ -28,6 +28,7 @@ StartRequest some_request() {
   sandbox.write = {"/work space", "/tmp"};
   sandbox.unwritable = {"/work space/.git/hooks"};
   sandbox.min_landlock_abi = 3;
+  sandbox.copied = true;
   request.sandbox = std::move(sandbox);
   request.terminal = TerminalSize{30, 100};
   request.keep = true;
@@ -45,6 +46,7 @@ wire::StartedMessage some_started() {
   started.in_force.memory = LimitMeans::kCgroup1;
   started.sandbox.landlock_abi = 7;
   started.sandbox.unprotected = {"this", "that"};
+  started.sandbox.copies = "read only";
   return started;
 }
 
@@ -139,6 +141,7 @@ TEST_CASE("every message survives encoding and decoding") {
     CHECK(strings->sandbox->write == std::vector<std::string>{"/work space", "/tmp"});
     CHECK(strings->sandbox->unreadable.empty());
     CHECK(strings->sandbox->unwritable.size() == 1);
+    CHECK(strings->sandbox->copied);
     CHECK(std::string(strings->keep_directory) == "/state");
     CHECK(std::string(strings->notes) == "notes");
     REQUIRE(strings->end_place);
@@ -153,6 +156,7 @@ TEST_CASE("every message survives encoding and decoding") {
     auto decoded = wire::decode_started(wire::body_of(out));
     REQUIRE(decoded.ok());
     CHECK(decoded->sandbox.unprotected.size() < 100);
+    CHECK(decoded->sandbox.copies == "read only");
     wire::encode_detached(out, kRun, {started, {}, {}, {}, std::string(2 * kMaxNotesBytes, 'n')});
     CHECK(out.size() <= wire::kMaxReplyBytes);
     CHECK(wire::decode_detached(wire::body_of(out)).ok());
@@ -180,12 +184,14 @@ TEST_CASE("every message survives encoding and decoding") {
     status.code = 3;
     status.system = std::chrono::microseconds(99);
     status.max_rss_kib = 1024;
+    status.thrown_away = "changes were thrown away: 1 file (a)";
     wire::encode_exited(out, kRun, status);
     const auto decoded = wire::decode_exited(wire::body_of(out));
     REQUIRE(decoded.ok());
     CHECK(decoded->code == 3);
     CHECK(decoded->system.count() == 99);
     CHECK(decoded->max_rss_kib == 1024);
+    CHECK(decoded->thrown_away == status.thrown_away);
   }
   SECTION("killed, with more survivors than are reported") {
     KillReport report{KillReport::How::kSurvivors, 1, std::vector<pid_t>(5000, 7)};

@@ -370,6 +370,7 @@ void Layers::copy(SandboxEntry& entry, std::span<const ResolvedPath> trees, RunC
       uncopied_.push_back(tree.path);
       continue;
     }
+    forget_unwritten(layer.work);
     layer.is_copy = true;
     copies.trees.push_back({tree.path, layer.upper});
     entry.layers.push_back(std::move(layer));

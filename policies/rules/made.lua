@@ -39,7 +39,7 @@ return {
     reason = REASON,
     program = OBEYING,
     access = 'read execute enter name',
-    path = 'made_by_runs',
+    path = 'changed_by_runs',
     match = {
       'git -C made_by_a_run status', 'cd made_by_a_run && git log', 'git add made_by_a_run',
       { command = 'git diff', cwd = '/workspace/made_by_a_run/src' },
@@ -57,7 +57,7 @@ return {
     reason = REASON,
     program = 'find',
     flags = '-execdir -okdir',
-    path = 'made_by_runs',
+    path = 'changed_by_runs',
     match = { "find made_by_a_run -execdir git status ';'" },
     not_match = { 'find made_by_a_run -name x', "find src -execdir cat {} + # made_by_a_run" },
   },
@@ -66,7 +66,7 @@ return {
     decision = 'ask',
     reason = REASON,
     access = 'read execute enter name',
-    path = 'made_by_runs',
+    path = 'changed_by_runs',
     not_path = 'workspace_root holds_workspace',
     known_to_read = false,
     match = {

@@ -114,7 +114,7 @@ TEST_CASE("held names: repositories that a sandboxed run makes are named once it
     Json named;
     for (const Event& event : host.events) {
       const Json json = Json::parse(event.json);
-      if (event.name == "repositories_made" && json["run"] == run) named = json["repositories"];
+      if (event.name == "repositories_changed" && json["run"] == run) named = json["made"];
     }
     return named;
   };

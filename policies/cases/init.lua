@@ -10,7 +10,6 @@ return {
   require 'cases.processes',
   require 'cases.code',
   require 'cases.git',
-  require 'cases.made',
   require 'cases.network',
   require 'cases.packages',
   require 'cases.system',

@@ -193,14 +193,6 @@ return {
     entries = { '$CHANGED_BY_RUNS' },
   },
   {
-    -- The machine's /tmp and its like, once the session has its own: outside of the sandbox, a name
-    -- there may lead to what a sandboxed run has made.
-    name = 'session_temporary',
-    named = true,
-    entered = true,
-    entries = { '$SESSION_TEMPORARY' },
-  },
-  {
     -- The repository itself: without it nothing can be restored.
     name = 'repository',
     inside = true,

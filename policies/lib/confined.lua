@@ -23,14 +23,9 @@ local function held(effect)
       or " but this session's.")
 end
 
--- Rules about repositories that sandboxed runs have made.
-local function is_made(id)
-  return id ~= nil and id:find '^made%.' ~= nil
-end
-
 -- Names what is not known, and what else the line would run.
 local function subject(judged)
-  local text = (judged.may_confine or is_made(judged.rule)) and judged.reason:gsub('%.$', '')
+  local text = judged.may_confine and judged.reason:gsub('%.$', '')
     or ('No rule of the policy covers %s'):format(judged.unmatched or 'this command')
   if (judged.commands or 1) > 1 then
     text = text .. (judged.may_confine and '. The' or ', so that the')
@@ -67,15 +62,6 @@ function M.request(how, grants, effect)
     return { profile = request.profile, network = 'off' }
   end
   return request
-end
-
-local function asks_out(wishes)
-  for _, wish in ipairs(wishes or {}) do
-    if wish == 'repository' then
-      return true
-    end
-  end
-  return false
 end
 
 -- Why the effect cannot be confined; nil: it can.
@@ -127,11 +113,6 @@ end
 ---@return string? reason
 function M.judge_doubt(effect)
   local judged = effect.judged
-  for _, id in ipairs(asks_out(effect.allow) and judged.rules or {}) do
-    if is_made(id) then
-      return nil, judged.reason
-    end
-  end
   local why = obstacle(effect)
   if why then
     return nil, ('%s It could run confined, but %s.'):format(judged.reason, why)
@@ -170,24 +151,6 @@ function M.judge_build(effect, verdict)
   return {
     decision = 'allow', rule = verdict.rule, reason = verdict.reason,
     confined = not effect.executor and 'build' or nil,
-  }
-end
-
---- Returns the verdict on a line that is asked about only because it obeys or runs what is in a
---- repository that a run has made: it is confined. nil: a person is to be asked, because something
---- else is in question, it cannot be confined, or it asks for that (`allow`: 'repository').
----
---- Example: `confined.judge_made(effect)`
----@param effect Effect
----@return Verdict?
-function M.judge_made(effect)
-  local judged = effect.judged
-  if not is_made(judged.rule) or judged.doubtful or asks_out(effect.allow) or obstacle(effect) then
-    return nil
-  end
-  return {
-    decision = 'allow', rule = judged.rule, confined = not effect.executor and 'confined' or nil,
-    reason = judged.reason .. ' It runs confined; `allow = ["repository"]` asks a person.',
   }
 end
 

@@ -105,10 +105,6 @@ local function judge_commands(mode, effect)
     return judged
   end
   if judged.decision == 'ask' then
-    local made = commands.unmatched == 'confined' and confined.judge_made(effect)
-    if made then
-      return made
-    end
     -- All that asks is what nobody can know, and nothing known speaks against it.
     local doubted = judged.may_confine and commands.doubt
     local refusal

@@ -32,8 +32,6 @@ local RULES = {
   require 'rules.reading',
   require 'rules.everyday',
   require 'rules.building',
-  -- Last: what another rule asks about is asked about, and not confined.
-  require 'rules.made',
 }
 
 local all = {}

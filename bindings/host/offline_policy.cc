@@ -24,7 +24,7 @@
 #include "runtime/runs/runs.h"
 #include "runtime/sandbox/own_network.h"
 #include "runtime/sandbox/sandbox.h"
-#include "runtime/trust/made_store.h"
+#include "runtime/trust/changed_list.h"
 #include "runtime/trust/root_owned.h"
 
 namespace gibbous {
@@ -158,11 +158,11 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
   impl.context.path_variables = host::path_variables(workspace, options, given.config_file,
                                                      state_dir, host::inherited_environment());
   if (!state_dir.empty()) {
-    if (const auto all = trust::MadeStore(state_dir).list()) {
-      for (const trust::Made& made : *all) {
-        impl.context.path_variables[lua::kMadeByRuns].push_back(made.path);
-        impl.context.path_variables[lua::kRunsThatMade].push_back(made.run);
-      }
+    auto& changed = impl.context.path_variables[lua::kChangedByRuns];
+    const auto all = trust::ChangedList(state_dir).list();
+    if (!all) changed.push_back(workspace);
+    for (const trust::Changed& each : all ? *all : std::vector<trust::Changed>{}) {
+      changed.push_back(trust::directory_of(each));
     }
   }
   options.clock = &impl.clock;

@@ -1,6 +1,5 @@
 // Sends exactly one run_ended for every run that this process has started or taken over.
 #include "bindings/host/run_events.h"
-#include "bindings/host/made_repositories.h"
 #include "bindings/json/text.h"
 
 #include <algorithm>
@@ -112,14 +111,14 @@ OrderedJson recorded_outcome(OrderedJson event) {
 }  // namespace
 
 RunEvents::RunEvents(Runs& runs, const Clock& clock, Recording& recording, Backlog& backlog,
-                     lua::Engine& engine, MadeRepositories& made,
+                     lua::Engine& engine, Repositories& repositories,
                      std::function<void(const Event&)> sink,
                      std::function<const PolicyRedactor&()> redactor)
     : runs_(runs),
       clock_(clock),
       recording_(recording),
       engine_(engine),
-      made_(made),
+      repositories_(repositories),
       sink_(std::move(sink)),
       redactor_(std::move(redactor)),
       backlog_(backlog) {}
@@ -187,27 +186,27 @@ void RunEvents::on_state(Run& run) {
   }
   if (run.ended()) {
     add_end(run, clock_, &event);
-    name_made_repositories(run);
+    name_changes(run);
   }
   keep(run, name, event, run.ended() && run.spec().background);
 }
 
 // An event of its own, which comes after the end: nobody waits for what is looked for.
-void RunEvents::name_made_repositories(const Run& run) {
+void RunEvents::name_changes(const Run& run) {
   const std::string id = run.id();
-  OrderedJson event = describe(run, "repositories_made");
-  const bool looks = made_.look_after(
+  OrderedJson event = describe(run, "repositories_changed");
+  const bool looks = repositories_.look_after(
       run, [this, alive = std::weak_ptr<const int>(lifetime_), id, session = reports_to(run.spec()),
-            event = std::move(event)](const std::vector<std::string>& made) mutable {
+            event = std::move(event)](const Repositories::Changes& changes) mutable {
         if (alive.expired()) return;
-        if (!made.empty()) {
-          event["repositories"] = made;
+        if (!changes.changed.empty() || !changes.made.empty()) {
+          event["changed"] = changes.changed;
+          event["made"] = changes.made;
           event["message"] =
-              "Made inside the sandbox: look at their .git/config and hooks before you run git "
-              "there outside of it.";
+              "Git obeys this: look at it before you run git there outside of the sandbox.";
           const Recorder::Group group(recording_.recorder());
-          recording_.recorder().add_event(id, "repositories_made", redacted(event));
-          deliver("repositories_made", session, event, id, true);
+          recording_.recorder().add_event(id, "repositories_changed", redacted(event));
+          deliver("repositories_changed", session, event, id, true);
         }
         recording_.recorder().settle_event(id);
       });

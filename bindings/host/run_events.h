@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bindings/host/backlog.h"
-#include "bindings/host/made_repositories.h"
 #include "bindings/host/policy_redactor.h"
+#include "bindings/host/repositories.h"
 #include "bindings/json/json.h"
 #include "bindings/lua/call/engine.h"
 #include "gibbous/runtime.h"
@@ -25,7 +25,7 @@ namespace gibbous::host {
 class RunEvents final : public RunsObserver, public WatchersListener {
  public:
   RunEvents(Runs& runs, const Clock& clock, Recording& recording, Backlog& backlog,
-            lua::Engine& engine, MadeRepositories& made, std::function<void(const Event&)> sink,
+            lua::Engine& engine, Repositories& repositories, std::function<void(const Event&)> sink,
             std::function<const PolicyRedactor&()> redactor);
   ~RunEvents() override;
   // Starts now. Call it after the watchers start, so that their matches come before a run's end.
@@ -61,14 +61,14 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   void deliver(const std::string& name, const std::string& session, const OrderedJson& event,
                const std::string& run, bool for_agent);
   std::string redacted(OrderedJson event) const;
-  void name_made_repositories(const Run& run);
+  void name_changes(const Run& run);
   bool call_handler(const Run& run, const std::string& name, const OrderedJson& event);
 
   Runs& runs_;
   const Clock& clock_;
   Recording& recording_;
   lua::Engine& engine_;
-  MadeRepositories& made_;
+  Repositories& repositories_;
   std::function<void(const Event&)> sink_;
   std::function<const PolicyRedactor&()> redactor_;
   Backlog& backlog_;

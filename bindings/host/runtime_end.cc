@@ -79,7 +79,7 @@ void Runtime::Impl::close(std::function<void()> done) {
   on_closed = std::move(done);
   watchers.reset();
   run_events.reset();
-  made_repositories.reset();
+  repositories.reset();
   ask_notice.reset();
   open_parts = monitor ? 5 : 4;
   const auto part_closed = [this] {

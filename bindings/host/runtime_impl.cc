@@ -429,13 +429,13 @@ void Runtime::Impl::make_events() {
       std::make_unique<host::Backlog>(*recording, *worker, [this](const std::string& message) {
         if (engine && !closing) engine->log("warn", message, Json(), "");
       });
-  made_repositories = std::make_unique<host::MadeRepositories>(
-      options.state_dir, options.workspace, *clock, *state_gate, *runs, *engine,
-      [this](const std::string& message) {
-        if (!closing) engine->log("warn", message, Json(), "");
-      });
+  repositories = std::make_unique<host::Repositories>(options.state_dir, *state_gate, context,
+                                                      [this](const std::string& message) {
+                                                        if (!closing)
+                                                          engine->log("warn", message, Json(), "");
+                                                      });
   run_events = std::make_unique<host::RunEvents>(
-      *runs, *clock, *recording, *backlog, *engine, *made_repositories,
+      *runs, *clock, *recording, *backlog, *engine, *repositories,
       [this](const Event& event) { deliver(event); }, [this]() -> auto& { return redactor(); });
   watchers = std::make_unique<RunWatchers>(loop, *clock, *runs, *run_events);
   context.watchers = watchers.get();

@@ -186,7 +186,7 @@ struct Runtime::Impl {
   std::unique_ptr<host::Decisions> decisions;
   std::unique_ptr<lua::ScriptMonitor> monitor;
   std::unique_ptr<host::Backlog> backlog;
-  std::unique_ptr<host::MadeRepositories> made_repositories;
+  std::unique_ptr<host::Repositories> repositories;
   std::unique_ptr<host::RunEvents> run_events;
   std::unique_ptr<RunWatchers> watchers;
 

@@ -167,8 +167,12 @@ std::string one(const Json& event) {
   if (name == "events_dropped") {
     return "[" + number_of(event, "count") + " earlier events left out]\n";
   }
-  if (name == "repositories_made") {
-    return "[" + who(event) + " made Git repositories: " + joined(event, "repositories") + ". " +
+  if (name == "repositories_changed") {
+    const std::string changed = joined(event, "changed");
+    const std::string made = joined(event, "made");
+    return "[" + who(event) + (changed.empty() ? "" : " changed " + changed) +
+           (changed.empty() || made.empty() ? "" : " and") +
+           (made.empty() ? "" : " made the Git repositories " + made) + ". " +
            text_of(event, "message") + "]\n";
   }
   if (name == "run_log_failed") {

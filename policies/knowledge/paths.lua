@@ -184,21 +184,13 @@ return {
     },
   },
   {
-    -- Repositories that sandboxed runs have made: nobody has seen the code and the configuration
-    -- that is in them.
-    name = 'made_by_runs',
+    -- Repositories that sandboxed runs have made, and those where they have changed what git
+    -- obeys (configuration, hooks, the steps of a rebase): nobody has seen that.
+    name = 'changed_by_runs',
     inside = true,
     named = true,
     entered = true,
-    entries = { '$MADE_BY_RUNS' },
-  },
-  {
-    -- The machine's /tmp and its like, once the session has its own: outside of the sandbox, a name
-    -- there may lead to what a sandboxed run has made.
-    name = 'session_temporary',
-    named = true,
-    entered = true,
-    entries = { '$SESSION_TEMPORARY' },
+    entries = { '$CHANGED_BY_RUNS' },
   },
   {
     -- The repository itself: without it nothing can be restored.

@@ -346,10 +346,12 @@ void Server::remove(KeeperRun& run) {
   if (was_kept) tell_warden_of_kept();
 }
 
-// To remove a name is to take the mount away that protects it, also from a process in the sandbox
-// that has hidden to which run it belongs, and from what its cleanup command has yet to end.
+// Names are held for the next runs while there is a host. To remove one is to take the mount away
+// that protects it, also from a process in the sandbox that has hidden to which run it belongs, and
+// from what its cleanup command has yet to end.
 void Server::let_go_of_names() {
-  if (names_.empty()) return;
+  constexpr std::size_t kMostHeld = 64;
+  if (names_.empty() || (has_host() && names_.size() <= kMostHeld)) return;
   process_table_->rescan();
   if (!process_table_->strangers().empty()) return;
   std::erase_if(names_, [this](const HeldName& held) { return !cleanups_->owes(held.run); });

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <charconv>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kNames = {"GIT_DIRS",   "GIT_LINK", "GIT_WORKTREE",  "GIT_COMMON",
-                               "GIT_NESTED", "GIT_OWN",  "GIT_ELSEWHERE", "GIT_CHANGED"};
-constexpr const char* kAnywhere = "/";
+constexpr std::array kNames = {"GIT_DIRS",   "GIT_LINK", "GIT_WORKTREE", "GIT_COMMON",
+                               "GIT_NESTED", "GIT_OWN",  "GIT_ELSEWHERE"};
+constexpr std::string_view kObeyed = "OBEYED";
+constexpr std::string_view kRepository = "REPOSITORY";
 constexpr const char* kAll = "all\n";
 constexpr const char* kSome = "some\n";
 constexpr std::size_t kAround = 48;  // the first and the last line, and the answer's number
@@ -42,8 +45,9 @@ std::string first_line(const fs::path& path) {
 }
 
 constexpr std::size_t kMostGitDirectories = 64;
-constexpr std::size_t kMostEntries = 2000;  // that are looked at
-constexpr int kModulesDepth = 4;            // the name of a submodule may have slashes
+constexpr std::size_t kMostEntries = 2000;     // that are looked at
+constexpr std::size_t kMostDirectories = 256;  // at a start
+constexpr int kModulesDepth = 4;               // the name of a submodule may have slashes
 
 bool is_real_directory(const fs::path& path) {
   std::error_code error;
@@ -202,35 +206,58 @@ GitPlaces find_own_git_places(const std::string& workspace) {
   return found;
 }
 
-// Returns whether it, or a directory that it is in below the workspace, has changed: no program can
-// set that time, but to move a directory there changes only the time of that one.
-static bool has_changed(const std::string& place, const std::string& workspace,
-                        std::int64_t since) {
-  constexpr std::int64_t kSecondMs = 1000;
-  constexpr std::int64_t kMilliNs = 1'000'000;
-  std::string path = place;
-  while (path.size() > workspace.size()) {
+GitPlaces find_git_places(const std::string& workspace) {
+  GitPlaces found;
+  add_own_places(workspace, found.variables);
+  found.complete = add_places_below(workspace, find_repositories(workspace), found.variables);
+  found.obeyed = find_obeyed(found, workspace);
+  if (found.obeyed.size() > kMaxObeyed) found.variables["GIT_ELSEWHERE"].push_back(kAnywhere);
+  return found;
+}
+
+// Whether a directory in `around` is a repository that was not found.
+static bool has_another(const fs::path& around, const std::set<std::string>& known,
+                        std::size_t& directories) {
+  std::size_t entries = 0;
+  std::error_code error;
+  for (fs::directory_iterator at(around, error), end; !error && at != end; at.increment(error)) {
+    std::error_code none;
+    if (++entries > kMostEntries) return false;
+    if (at->is_symlink(none) || !at->is_directory(none)) continue;
+    if (++directories > kMostDirectories) return false;
+    const std::string place = at->path().string() + "/.git";
     struct stat info {};
-    if (::lstat(path.c_str(), &info) != 0) return true;
-    if (info.st_ctim.tv_sec * kSecondMs + info.st_ctim.tv_nsec / kMilliNs >= since) return true;
-    path.resize(path.rfind('/'));
+    if (::lstat(place.c_str(), &info) == 0 && !known.contains(place)) return true;
   }
   return false;
 }
 
-GitPlaces find_git_places(const std::string& workspace, std::optional<std::int64_t> since) {
-  GitPlaces found;
-  add_own_places(workspace, found.variables);
-  found.complete = add_places_below(workspace, find_repositories(workspace), found.variables);
-  if (!since) return found;
-  std::vector<std::string> changed;
-  for (std::string& place : repositories_in(found)) {
-    if (place != kAnywhere && has_changed(place, workspace, *since)) {
-      changed.push_back(std::move(place));
+bool still_holds(const GitPlaces& found, const std::string& workspace) {
+  const auto list_of = [](const GitPlaces& places, const char* name) {
+    const auto list = places.variables.find(name);
+    return list == places.variables.end() ? std::vector<std::string>{} : list->second;
+  };
+  const GitPlaces own = find_own_git_places(workspace);
+  // These widen what may be written.
+  for (const char* const name : {"GIT_OWN", "GIT_WORKTREE", "GIT_COMMON"}) {
+    if (list_of(own, name) != list_of(found, name)) return false;
+  }
+  const std::vector<std::string> all = repositories_in(found);
+  std::set<std::string> known(all.begin(), all.end());
+  for (const std::string& place : repositories_in(own)) {
+    if (!known.contains(place)) return false;
+  }
+  if (known.contains(kAnywhere)) return true;
+  std::set<fs::path> around{workspace};
+  for (const char* const name : {"GIT_NESTED", "GIT_LINK"}) {
+    for (const fs::path place : list_of(found, name)) {
+      if (place.filename() == ".git") around.insert(place.parent_path().parent_path());
     }
   }
-  found.variables["GIT_CHANGED"] = std::move(changed);
-  return found;
+  around.erase(fs::path(workspace).parent_path());  // of the workspace's own
+  std::size_t directories = 0;
+  return std::none_of(around.begin(), around.end(),
+                      [&](const fs::path& each) { return has_another(each, known, directories); });
 }
 
 std::vector<std::string> repositories_in(const GitPlaces& found) {
@@ -250,20 +277,42 @@ std::string to_text(const GitPlaces& found) {
   std::string list;
   bool complete = found.complete;
   bool dropped = false;
-  for (const auto& [name, paths] : found.variables) {
-    for (const std::string& path : paths) {
-      const std::string line = name + " " + path + "\n";
-      if (list.size() + line.size() + kAround <= kMaxAnswerBytes &&
-          path.find('\n') == std::string::npos) {
-        list += line;
-      } else {
-        complete = false;
-        dropped = true;
-      }
+  const auto add = [&](const std::string& line) {
+    if (list.size() + line.size() + kAround > kMaxAnswerBytes ||
+        line.find('\n') != std::string::npos) {
+      dropped = true;
+    } else {
+      list += line + "\n";
     }
+  };
+  for (const auto& [name, paths] : found.variables) {
+    for (const std::string& path : paths) add(name + " " + path);
   }
-  if (dropped) list += std::string("GIT_ELSEWHERE ") + kAnywhere + "\n";
+  for (const Obeyed& each : found.obeyed) {
+    const std::string_view name = each.is_repository ? kRepository : kObeyed;
+    add(std::string(name) + " " + each.path + " " + each.hash + " " + std::to_string(each.changed));
+  }
+  if (dropped) {
+    complete = false;
+    list += std::string("GIT_ELSEWHERE ") + kAnywhere + "\n";
+  }
   return (complete ? kAll : kSome) + list;
+}
+
+// Returns nothing where the line is no such thing.
+static std::optional<Obeyed> obeyed_in(std::string_view line, bool is_repository) {
+  Obeyed thing;
+  const std::size_t number = line.rfind(' ');
+  if (number == std::string_view::npos) return std::nullopt;
+  const std::size_t hash = line.substr(0, number).rfind(' ');
+  if (hash == std::string_view::npos) return std::nullopt;
+  const char* const end = line.data() + line.size();
+  const auto [stopped, error] = std::from_chars(line.data() + number + 1, end, thing.changed);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  thing.path = line.substr(0, hash);
+  thing.hash = line.substr(hash + 1, number - hash - 1);
+  thing.is_repository = is_repository;
+  return thing;
 }
 
 GitPlaces git_places_of(const std::string& text) {
@@ -278,7 +327,13 @@ GitPlaces git_places_of(const std::string& text) {
     if (first || space == std::string_view::npos || line.substr(space + 1).rfind('/', 0) != 0) {
       continue;
     }
-    const auto list = found.variables.find(std::string(line.substr(0, space)));
+    const std::string_view name = line.substr(0, space);
+    if (name == kObeyed || name == kRepository) {
+      auto thing = obeyed_in(line.substr(space + 1), name == kRepository);
+      if (thing) found.obeyed.push_back(std::move(*thing));
+      continue;
+    }
+    const auto list = found.variables.find(std::string(name));
     if (list != found.variables.end()) list->second.emplace_back(line.substr(space + 1));
   }
   return found;

@@ -5,13 +5,16 @@
 // take.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "runtime/paths/obeyed.h"
+
 namespace gibbous::paths {
+
+// Stands for repositories below the workspace that are in no list.
+inline constexpr const char* kAnywhere = "/";
 
 // By the name of the variable in sandbox profiles; each list is there, and may be empty:
 //   GIT_DIRS      the directories in which git looks for what it obeys: that of the repository and,
@@ -28,15 +31,15 @@ namespace gibbous::paths {
 struct GitPlaces {
   std::map<std::string, std::vector<std::string>> variables;
   bool complete = true;  // false: there may be more
+  std::vector<Obeyed> obeyed;
 };
 
-//   GIT_CHANGED   what repositories_in() returns of those that came, were moved there or were
-//   changed
-//                 since a moment, in Unix milliseconds; none without one
-GitPlaces find_git_places(const std::string& workspace,
-                          std::optional<std::int64_t> since = std::nullopt);
-// Without those below it, which take time.
+GitPlaces find_git_places(const std::string& workspace);
+// Without those below it, which take time, and what git obeys.
 GitPlaces find_own_git_places(const std::string& workspace);
+// Whether the places are still those of the workspace, as far as a short look tells: its own are,
+// and there is no other repository in one of its directories, or beside one that was found.
+bool still_holds(const GitPlaces& found, const std::string& workspace);
 
 // The .git of each repository that was found: a directory, a link, or the file of a submodule or
 // worktree. Of bare ones, and of those that git keeps for submodules and worktrees, the directory.

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <string_view>
 
@@ -127,15 +126,6 @@ std::optional<Answer> decode_answer(std::span<const char> packet) {
   return answer;
 }
 
-static std::optional<std::int64_t> moment_in(const std::vector<std::string>& words) {
-  std::int64_t moment = 0;
-  if (words.empty()) return std::nullopt;
-  const char* const end = words[0].data() + words[0].size();
-  const auto [stopped, error] = std::from_chars(words[0].data(), end, moment);
-  if (error != std::errc() || stopped != end) return std::nullopt;
-  return moment;
-}
-
 Answer answer(const Question& question) {
   switch (question.ask) {
     case Ask::kReal:
@@ -147,7 +137,7 @@ Answer answer(const Question& question) {
     case Ask::kEnter:
       return enter(question);
     case Ask::kGitPlaces:
-      return {true, 0, to_text(find_git_places(question.path, moment_in(question.files)))};
+      return {true, 0, to_text(find_git_places(question.path))};
   }
   return {};
 }

@@ -11,12 +11,10 @@
 namespace gibbous::paths {
 
 enum class Ask : std::uint8_t {
-  kReal,    // the path with its links resolved, as real_path() returns it
-  kExists,  // whether there is such a file, links followed
-  kEnter,   // enters the directory and reads the beginning of each file, as a start does
-  // Where git keeps things for the workspace (git_places.h). The first of `files`, if any, is the
-  // moment for GIT_CHANGED.
-  kGitPlaces
+  kReal,      // the path with its links resolved, as real_path() returns it
+  kExists,    // whether there is such a file, links followed
+  kEnter,     // enters the directory and reads the beginning of each file, as a start does
+  kGitPlaces  // where git keeps things for the workspace, and what it obeys there (git_places.h)
 };
 
 struct Question {

@@ -80,12 +80,10 @@ struct SandboxSpec {
   std::vector<std::string> shown;
   // The profile asks for a group. It stays with the library, which names it.
   bool own_temporary = false;
-  // The repositories below the workspace when the run was started (paths::repositories_in), whether
-  // those were all, and where that is. They stay with the library, which names those that the run
-  // has made.
-  std::vector<std::string> repositories;
-  bool repositories_complete = false;
+  // The workspace, and when it was asked for, in Unix milliseconds. They stay with the library,
+  // which names what the run has changed or made of what git obeys there.
   std::string repositories_below;
+  std::int64_t repositories_since = 0;
   // Sentences for SandboxReport::unprotected: what whoever made this could not find out. They stay
   // with the library.
   std::vector<std::string> gaps;

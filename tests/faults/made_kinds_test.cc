@@ -56,8 +56,8 @@ class Workshop {
     REQUIRE(host_->until([&] {
       for (const Event& event : host_->events) {
         const Json json = Json::parse(event.json);
-        if (event.name == "repositories_made" && json["run"] == run["id"]) {
-          named = json["repositories"];
+        if (event.name == "repositories_changed" && json["run"] == run["id"]) {
+          named = json["made"];
         }
       }
       return !named.is_null();

@@ -55,9 +55,8 @@ bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Jso
       if (!spec->sandbox->write.empty()) {
         const auto workspace = variables.find("WORKSPACE");
         if (workspace != variables.end() && !workspace->second.empty()) {
-          spec->sandbox->repositories = paths::repositories_in(git);
-          spec->sandbox->repositories_complete = git.complete;
           spec->sandbox->repositories_below = workspace->second.front();
+          spec->sandbox->repositories_since = effect.context.clock->wall().count();
         }
       }
       if (!git.complete && !spec->sandbox->write.empty()) {
@@ -286,25 +285,15 @@ void start_with_places(const std::shared_ptr<Effect>& effect, StartOptions optio
   }
   const QueuedPlace* queued = call.queued_place();
   const std::string& workspace = queued != nullptr ? queued->workspace : context.workspace;
-  if (context.specs != nullptr || !context.runs->paths().is_open()) {
+  if (!context.git_places || context.specs != nullptr || !context.runs->paths().is_open()) {
     return start_beside(effect, std::move(options), paths::find_own_git_places(workspace));
   }
-  (void)context.runs->paths().ask(
-      {paths::Ask::kGitPlaces, workspace, {}}, 0,
-      [effect, workspace, options = std::move(options)](const paths::Answer& answer) mutable {
-        if (answer.answered && answer.error == 0) {
-          return start_beside(effect, std::move(options), paths::git_places_of(answer.text));
-        }
-        // Helpers are late where there is much to do.
-        if (!paths::answers_at_once(workspace)) {
-          return effect->fail(
-              Status::error("start_failed",
-                            "The run did not start: the file system of the workspace does not "
-                            "answer, and its sandbox protects what git obeys there."));
-        }
-        paths::GitPlaces own = paths::find_own_git_places(workspace);
-        own.complete = false;
-        start_beside(effect, std::move(options), own);
+  context.git_places(
+      workspace, [effect, workspace, options = std::move(options)](const auto& places) mutable {
+        if (places) return start_beside(effect, std::move(options), *places);
+        effect->fail(Status::error("start_failed",
+                                   "The run did not start: the file system of the workspace does "
+                                   "not answer, and its sandbox protects what git obeys there."));
       });
 }
 

@@ -25,6 +25,9 @@ class Recording;
 class Worker;
 class RunWatchers;
 class Supervisor;
+namespace paths {
+struct GitPlaces;
+}
 }  // namespace gibbous
 
 namespace gibbous::lua {
@@ -67,6 +70,11 @@ struct Context {
   std::map<std::string, SecretSource> secrets;  // by name
   std::set<std::string> swept;                  // executors that have removed what dead hosts left
   PathVariables path_variables;
+  // Calls back with where git keeps things for a workspace, at once where that is known; null: its
+  // file system does not answer.
+  std::function<void(const std::string& workspace,
+                     std::function<void(const std::shared_ptr<const paths::GitPlaces>&)> then)>
+      git_places;
   std::map<std::string, ExecutorUsage> executor_usage;  // by run
   // The command lines that a person approved with the call that queued them, by run.
   std::map<std::string, std::string> approved_in_queue;

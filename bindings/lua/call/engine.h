@@ -66,6 +66,17 @@ struct HookCall {
   std::function<void(CallResult)> on_done;
 };
 
+// What has to be known before a command runs outside of a sandbox: it calls Engine::learn().
+class Learner {
+ public:
+  virtual ~Learner() = default;
+  virtual void begin() = 0;  // a command is to be judged
+  // Whether what is known may be older than what a run has done.
+  virtual bool is_behind() const = 0;
+  // Calls `then` later, when it no longer is, or nobody can tell.
+  virtual void catch_up(std::function<void()> then) = 0;
+};
+
 class Engine {
  public:
   // Loads the first generation; fails when the scripts are broken (not when the policies are). Sets
@@ -101,10 +112,8 @@ class Engine {
   // Places that this process has learnt of, by the name of a variable of path classes: policies
   // judge with them from now on, those that are loaded later, too.
   void learn(const std::string& name, std::vector<std::string> places);
-  // Called before a command of the session is judged: returns false when all is known; else it
-  // calls what it is given once it is, later.
-  using Learner = std::function<bool(const std::string& session, std::function<void()> then)>;
-  void learn_first(Learner learner) { learner_ = std::move(learner); }
+  // Null: there is nothing to learn. It must outlive the engine, or be taken away.
+  void learn_first(Learner* learner) { learner_ = learner; }
 
   // Asks the newest policy. on_verdict comes at once (inside) when it allows or denies, later when
   // the command is long or an approver has to be asked, and never once the call is cancelled or has
@@ -226,8 +235,7 @@ class Engine {
   // Calls `then` later, when the rules of the policy in force have been read.
   void read_policy_beside(std::function<void()> then);
   void take_policy();
-  bool begin_to_learn(const std::string& session, const PolicyRequest& asked,
-                      const std::shared_ptr<Judging>& judging);
+  bool has_to_learn(const PolicyRequest& asked, const Verdict& verdict) const;
   void analyse(const std::shared_ptr<Judging>& judging);
   void conclude(const std::shared_ptr<Judging>& judging);
   void ask_for_paths(const std::shared_ptr<Judging>& judging);
@@ -254,7 +262,7 @@ class Engine {
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
   std::shared_ptr<Generation> current_;
   PathVariables learnt_;
-  Learner learner_;
+  Learner* learner_ = nullptr;
   std::uint64_t next_generation_ = 1;
   CallId last_hook_ = kFirstHook;
   std::vector<MonitoredFile> failed_files_;  // of the last load, when it failed

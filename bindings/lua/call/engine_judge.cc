@@ -55,9 +55,8 @@ struct Engine::Judging {
   bool is_over = false;  // nobody waits for the verdict any more
   int rounds = 0;
   std::size_t unanswered = 0;  // questions about paths
-  bool learns = false;         // of places, first
-  bool began = false;
-  InOrder::Done done;  // lets what the session requests next go ahead
+  bool has_learnt = false;     // of places
+  InOrder::Done done;          // lets what the session requests next go ahead
 
   void leave() {
     if (done) std::exchange(done, nullptr)();
@@ -174,23 +173,22 @@ Engine::Withdraw Engine::judge(Call& call, PolicyRequest asked,
     if (context_.runs == nullptr) break;
     wish = grantable(wish, context_.home, *context_.runs->paths().mounts()->now());
   }
-  auto judging = std::make_shared<Judging>();
-  const bool learns = begin_to_learn(call.session(), asked, judging);
-  const bool at_once = !learns && !is_behind(call.session()) && !current_->policy().is_unread() &&
+  const bool has_command = asked.command || !asked.argv.empty();
+  if (learner_ != nullptr && has_others() && has_command) learner_->begin();
+  const bool at_once = !is_behind(call.session()) && !current_->policy().is_unread() &&
                        !current_->policy().judge_beside(asked);
-  if (at_once || (!learns && !has_others())) {
+  if (at_once || !has_others()) {
     Verdict verdict = decide(asked);
-    if (!asked.lacks_paths()) {
+    if (!asked.lacks_paths() && !has_to_learn(asked, verdict)) {
       return settle(call, std::move(asked), std::move(verdict), std::move(on_verdict));
     }
   }
+  auto judging = std::make_shared<Judging>();
   judging->asked = std::move(asked);
   judging->on_verdict = std::move(on_verdict);
   judging->call = call.weak_from_this();
   in_order_.run(call.session(), [this, judging](InOrder::Done done) {
     judging->done = std::move(done);
-    judging->began = true;
-    if (judging->learns) return;
     // What was found missing before is asked for first.
     judging->asked.lacks_paths() ? ask_for_paths(judging) : analyse(judging);
   });
@@ -200,19 +198,12 @@ Engine::Withdraw Engine::judge(Call& call, PolicyRequest asked,
   };
 }
 
-bool Engine::begin_to_learn(const std::string& session, const PolicyRequest& asked,
-                            const std::shared_ptr<Judging>& judging) {
+// It would run, and outside of a sandbox, on what may no longer hold.
+bool Engine::has_to_learn(const PolicyRequest& asked, const Verdict& verdict) const {
   const bool has_command = asked.command || !asked.argv.empty();
-  if (!learner_ || !has_others() || !has_command || asked.kind == RequestKind::kKill) return false;
-  judging->learns = learner_(session, [this, judging, alive = std::weak_ptr<const int>(lifetime_)] {
-    if (alive.expired()) return;
-    judging->learns = false;
-    if (!judging->began) return;
-    // What was learned makes the path classes anew, which takes a turn of its own.
-    current_->policy().warm();
-    post([this, judging] { analyse(judging); });
-  });
-  return judging->learns;
+  return learner_ != nullptr && has_others() && has_command && asked.kind != RequestKind::kCall &&
+         asked.kind != RequestKind::kKill && verdict.decision != Verdict::Decision::kDeny &&
+         verdict.sandbox.is_null() && learner_->is_behind();
 }
 
 void Engine::analyse(const std::shared_ptr<Judging>& judging) {
@@ -239,6 +230,15 @@ void Engine::conclude(const std::shared_ptr<Judging>& judging) {
   if (judging->asked.lacks_paths()) return ask_for_paths(judging);
   Verdict verdict = decide(judging->asked);
   if (judging->asked.lacks_paths()) return ask_for_paths(judging);
+  if (!judging->has_learnt && has_to_learn(judging->asked, verdict)) {
+    judging->has_learnt = true;
+    return learner_->catch_up([this, judging, alive = std::weak_ptr<const int>(lifetime_)] {
+      if (alive.expired()) return;
+      // What was learned makes the path classes anew, which takes a turn of its own.
+      current_->policy().warm();
+      post([this, judging] { analyse(judging); });
+    });
+  }
   judging->withdraw = settle(*judging->call.lock(), std::move(judging->asked), std::move(verdict),
                              std::move(judging->on_verdict));
   judging->leave();

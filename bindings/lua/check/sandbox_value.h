@@ -16,9 +16,9 @@ namespace gibbous::lua {
 // The values of $NAME at the start of a profile's path; a name may stand for several directories,
 // or none on this machine.
 using PathVariables = std::map<std::string, std::vector<std::string>>;
-// The repositories that sandboxed runs have made, absolute, and the run of each, in the same order.
-inline constexpr const char* kMadeByRuns = "MADE_BY_RUNS";
-inline constexpr const char* kRunsThatMade = "RUNS_THAT_MADE";
+// The directories of repositories in which sandboxed runs have changed what git obeys, or which
+// they have made.
+inline constexpr const char* kChangedByRuns = "CHANGED_BY_RUNS";
 // The temporary directories of the machine that sessions of this process have their own of.
 inline constexpr const char* kSessionTemporary = "SESSION_TEMPORARY";
 // The caches of tools, absolute.

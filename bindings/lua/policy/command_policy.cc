@@ -23,12 +23,10 @@ PathVariables without_this_machine(PathVariables variables, bool with_repository
   for (const char* name : {"HOME", "STATE", "CONFIG", "SCRIPTS", "POLICIES", "PATH", kCaches}) {
     variables.erase(name);
   }
-  variables[kMadeByRuns].clear();
-  variables[kRunsThatMade].clear();
+  variables[kChangedByRuns].clear();
   variables[kSessionTemporary].clear();
   if (with_repository) {
-    variables[kMadeByRuns] = {std::string("/workspace/") + kMadeExample};
-    variables[kRunsThatMade] = {"r1"};
+    variables[kChangedByRuns] = {std::string("/workspace/") + kMadeExample};
     variables[kSessionTemporary] = {"/tmp"};
   }
   return variables;

@@ -25,7 +25,7 @@ bool has_variable(const std::string& entry) {
 
 PathVariables with_place(const command::Place& place, PathVariables variables) {
   for (const char* name : kGitVariables) variables.try_emplace(name);
-  variables.try_emplace(kMadeByRuns);
+  variables.try_emplace(kChangedByRuns);
   variables.try_emplace(kSessionTemporary);
   if (!place.home.empty()) {
     // `~` of the command comes first; what else is a home is protected, too.
@@ -87,12 +87,8 @@ std::shared_ptr<const command::PathMap> make_path_map(const command::Knowledge& 
     classes.classes.push_back(std::move(spec));
   }
   command::Place noted = place;
-  const std::vector<std::string>& made = places.at(kMadeByRuns);
-  const auto runs = places.find(kRunsThatMade);
-  for (std::size_t at = 0; at < made.size(); ++at) {
-    const bool known = runs != places.end() && at < runs->second.size();
-    noted.notes[made[at]] = made[at] + " was made by " +
-                            (known ? "the run " + runs->second[at] : std::string("a run")) + ".";
+  for (const std::string& changed : places.at(kChangedByRuns)) {
+    noted.notes[changed] = "A run has changed or made what git obeys in " + changed + ".";
   }
   return command::PathMap::create(classes, noted);
 }

@@ -302,13 +302,21 @@ TEST_CASE("a match in a long line is shown, and a line that was not searched to 
   CHECK(text.size() < 450);
 }
 
-TEST_CASE("repositories that a run has made are told in words") {
-  CHECK(event_lines({Json{{"event", "repositories_made"},
-                          {"run", "Ab3xK9mZ"},
-                          {"label", "setup"},
-                          {"repositories", {"/w/a", "/w/b"}},
-                          {"message", "Look at their hooks."}}}) ==
-        "[setup made Git repositories: /w/a, /w/b. Look at their hooks.]\n");
+TEST_CASE("what a run has changed of what git obeys is told in words") {
+  Json event = {{"event", "repositories_changed"},
+                {"run", "Ab3xK9mZ"},
+                {"label", "setup"},
+                {"changed", {".husky/pre-commit", ".git/config core.hookspath"}},
+                {"made", {"a", "b"}},
+                {"message", "Look at it."}};
+  CHECK(event_lines({event}) ==
+        "[setup changed .husky/pre-commit, .git/config core.hookspath and made the Git "
+        "repositories a, b. Look at it.]\n");
+  event["changed"] = Json::array();
+  CHECK(event_lines({event}) == "[setup made the Git repositories a, b. Look at it.]\n");
+  event["changed"] = {".gitmodules"};
+  event["made"] = Json::array();
+  CHECK(event_lines({event}) == "[setup changed .gitmodules. Look at it.]\n");
 }
 
 TEST_CASE("an event of an unknown kind is shown whole") {

@@ -162,22 +162,65 @@ TEST_CASE("a workspace cannot declare itself a worktree of its parent") {
 }
 
 TEST_CASE("places of git go through a text, and one that is no such text is incomplete") {
-  const GitPlaces some{{{"GIT_DIRS", {"/a/.git", "/b c/.git"}}, {"GIT_LINK", {"/d"}}}, false};
+  const GitPlaces some{
+      {{"GIT_DIRS", {"/a/.git", "/b c/.git"}}, {"GIT_LINK", {"/d"}}},
+      false,
+      {{"/a//.git/config core.pager", "12ab", 1790000000123, false}, {"/a//.git", "34", 5, true}}};
   GitPlaces back = git_places_of(to_text(some));
   CHECK(back.variables["GIT_DIRS"] == some.variables.at("GIT_DIRS"));
   CHECK(back.variables["GIT_LINK"] == some.variables.at("GIT_LINK"));
-  CHECK(back.variables.size() == 8);
+  CHECK(back.variables.size() == 7);
   CHECK_FALSE(back.complete);
-  CHECK(git_places_of(to_text({{}, true})).complete);
-  const GitPlaces odd{{{"GIT_DIRS", {"/a\nb/.git", "/c/.git"}}}, true};
+  REQUIRE(back.obeyed.size() == 2);
+  CHECK(back.obeyed[0].path == "/a//.git/config core.pager");
+  CHECK(back.obeyed[0].hash == "12ab");
+  CHECK(back.obeyed[0].changed == 1790000000123);
+  CHECK_FALSE(back.obeyed[0].is_repository);
+  CHECK(back.obeyed[1].is_repository);
+  CHECK(git_places_of("all\nOBEYED /a\nOBEYED /a b\nREPOSITORY /a b x\n").obeyed.empty());
+  CHECK(git_places_of(to_text({{}, true, {}})).complete);
+  const GitPlaces odd{{{"GIT_DIRS", {"/a\nb/.git", "/c/.git"}}}, true, {}};
   CHECK(git_places_of(to_text(odd)).variables["GIT_DIRS"] == std::vector<std::string>{"/c/.git"});
   CHECK_FALSE(git_places_of(to_text(odd)).complete);
-  const GitPlaces many{{{"GIT_DIRS", std::vector<std::string>(70, "/" + std::string(1000, 'x'))}},
-                       true};
+  const GitPlaces many{
+      {{"GIT_DIRS", std::vector<std::string>(70, "/" + std::string(1000, 'x'))}}, true, {}};
   CHECK(to_text(many).size() <= kMaxAnswerBytes);
   CHECK_FALSE(git_places_of(to_text(many)).complete);
   CHECK_FALSE(git_places_of("").complete);
-  CHECK(git_places_of("all\nnonsense\nOTHER /x\nGIT_DIRS x\n").variables.size() == 8);
+  CHECK(git_places_of("all\nnonsense\nOTHER /x\nGIT_DIRS x\n").variables.size() == 7);
+}
+
+TEST_CASE("a short look tells whether places still hold") {
+  const TempDir dir;
+  const fs::path root = fs::canonical(dir.path()) / "repo";
+  write(root / ".git/HEAD", "ref: refs/heads/main\n");
+  write(root / "vendor/a/.git/HEAD", "ref: refs/heads/main\n");
+  write(root / "src/x", "");
+  const GitPlaces found = find_git_places(root);
+  CHECK(still_holds(found, root));
+  write(root / "src/y", "");
+  write(root / ".git/refs/heads/main", "0\n");
+  CHECK(still_holds(found, root));
+  SECTION("not with another repository in a directory of the workspace") {
+    write(root / "clone/.git/HEAD", "ref: refs/heads/main\n");
+    CHECK_FALSE(still_holds(found, root));
+    CHECK(still_holds(find_git_places(root), root));
+  }
+  SECTION("nor with one beside one that was found") {
+    write(root / "vendor/b/.git", "gitdir: ../a/.git\n");
+    CHECK_FALSE(still_holds(found, root));
+  }
+  SECTION("nor with another worktree or submodule of its own") {
+    write(root / ".git/worktrees/w/HEAD", "ref: x\n");
+    CHECK_FALSE(still_holds(found, root));
+  }
+  SECTION("nor when its own is another one, or gone") {
+    fs::remove_all(root / ".git");
+    CHECK_FALSE(still_holds(found, root));
+    make_worktree(root.parent_path() / "far", root);
+    CHECK_FALSE(still_holds(found, root));
+  }
+  CHECK_FALSE(still_holds({}, root));
 }
 
 TEST_CASE("a helper answers where git keeps things") {

@@ -21,7 +21,7 @@ namespace gibbous::wire {
 
 // Raise on every change of a message. The header and Hello never change, so that two versions can
 // tell each other what they are.
-inline constexpr std::uint16_t kVersion = 11;
+inline constexpr std::uint16_t kVersion = 12;
 
 inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kMaxMessageBytes = 64UL * 1024;      // to the keeper
@@ -36,7 +36,7 @@ inline constexpr std::size_t kMaxDetailBytes = 1024;
 inline constexpr std::size_t kMaxUnprotectedBytes = 2048;  // all sentences together
 inline constexpr std::size_t kMaxCachesBytes = 512;
 inline constexpr std::uint64_t kMaxStreamOffset = std::uint64_t{1} << 62;
-inline constexpr std::size_t kSandboxLists = 9;
+inline constexpr std::size_t kSandboxLists = 12;
 inline constexpr std::size_t kSandboxNames = 3;  // strings before the lists
 // Started: pidfd, stdin, stdout, stderr. Detached: pidfd, stdout, stderr and memfds with the output
 // of both that no host has recorded. They come in this order, and some may be absent. Of a detached

@@ -3,11 +3,13 @@
 -- the same verdict.
 local modes = require 'modes'
 local policy = require 'policy'
+local views = require 'views'
 
 return {
   modes = modes,
   decide = policy.decider(modes),
   reads = policy.READS,
+  views = views.of,
   -- Functions, because they are read only when a command is judged or the policy is tested.
   rules = function()
     return require 'rules'

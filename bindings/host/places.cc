@@ -277,6 +277,34 @@ static std::vector<std::string> program_directories(const std::string& path,
   return directories;
 }
 
+// What counts as a home: that of runs, that of this process, and that of the account; for root,
+// also another user's in which the workspace is.
+static std::vector<std::string> homes_of(const std::string& workspace,
+                                         const std::vector<std::string>& environment,
+                                         const std::vector<std::string>& own,
+                                         const std::vector<std::string>& everybodys) {
+  std::vector<std::string> homes = {home_directory(environment), home_directory(own),
+                                    home_directory({})};
+  for (const std::string& home : everybodys) {
+    if (workspace == home || workspace.starts_with(home + "/")) homes.push_back(home);
+  }
+  return homes;
+}
+
+// The homes of this machine that only root can read.
+static std::vector<std::string> homes_for_root() {
+  constexpr std::size_t kMostHomes = 256;
+  if (::geteuid() != 0) return {};
+  std::vector<std::string> homes = {"/root"};
+  std::error_code error;
+  for (auto at = fs::directory_iterator("/home", error);
+       !error && at != fs::directory_iterator() && homes.size() < kMostHomes; at.increment(error)) {
+    // It is of everybody's programs.
+    if (at->path().filename() != "linuxbrew") homes.push_back(at->path().string());
+  }
+  return homes;
+}
+
 lua::PathVariables path_variables(const std::string& workspace,
                                   const lua::GenerationOptions& generation,
                                   const std::string& config_file, const std::string& state_dir,
@@ -295,12 +323,20 @@ lua::PathVariables path_variables(const std::string& workspace,
   const auto either = [&](const std::string& name) {
     return places({variable_of(environment, name), variable_of(own, name)});
   };
+  std::vector<std::string> others = homes_for_root();
+  const std::vector<std::string> homes = places(homes_of(workspace, environment, own, others));
+  std::erase_if(others, [&homes](const std::string& other) {
+    return std::any_of(homes.begin(), homes.end(), [&other](const std::string& home) {
+      return home == other || home.starts_with(other + "/");
+    });
+  });
   std::error_code error;
   const auto on_disk = [&error](const std::string& path) {
     return path.empty() || lua::is_in_memory(path) ? "" : fs::absolute(path, error).string();
   };
   return {{"WORKSPACE", places({workspace})},
-          {"HOME", places({home_directory(environment), home_directory(own)})},
+          {"HOME", homes},
+          {"OTHER_HOMES", others},
           {"TMP", places({"/tmp", "/var/tmp", variable_of(environment, "TMPDIR")})},
           {"RUNTIME", either("XDG_RUNTIME_DIR")},
           {"PATH", places(program_directories(variable_of(environment, "PATH"), workspace))},

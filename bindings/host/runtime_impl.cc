@@ -189,6 +189,8 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
     if (is_ours && token.approver == "client") approver = name;
   }
   config.apply_runs(runs_options);
+  context.passed_env = config.pass_env;
+  for (const auto& each : config.env) context.passed_env.push_back(each.first);
   if (context.executor.empty() || context.executor == lua::kHostExecutor) {
     engine_options.generation.shell_word =
         std::filesystem::path(runs_options.shell).filename().string();

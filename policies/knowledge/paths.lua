@@ -127,6 +127,7 @@ return {
       '/etc/master.passwd', '/var/lib/docker/secrets',
     }),
   },
+  { name = 'credential_shape', entries = credentials.shapes },
   {
     -- What is in the environment of a process, with the secrets of a session.
     name = 'environment',

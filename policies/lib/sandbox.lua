@@ -7,6 +7,7 @@
 -- $POLICIES, $CONFIG and $STATE (Gibbous's own), and, for a workspace that is a linked git
 -- worktree, $GIT_LINK, $GIT_WORKTREE and $GIT_COMMON. $GIT_DIRS are the directories of the
 -- workspace's repository, of its submodules and worktrees, and of the repositories below it;
+-- $OTHER_HOMES are those of other users, for a run as root;
 -- $GIT_NESTED are the .git directories of those, and $GIT_LINK has their .git files. $CACHES are
 -- where package managers and compilers keep data (`caches` of the configuration), and $PATH what is
 -- outside of the workspace of that variable. What does not exist on a machine is skipped, but for
@@ -66,8 +67,14 @@ local OCCUPIED = { '$GIT_DIRS/commondir', '$GIT_DIRS/hooks/' }
 -- What Gibbous remembers: other sessions' output, decisions and approvals.
 local OWN = { '$STATE', '$CONFIG' }
 
+-- Directories of which a part is visible: nothing comes into them.
+for _, path in ipairs(credentials.visible) do
+  local around = path:match '^(~/[^*]+)/[^/]*$'
+  EXECUTED[#EXECUTED + 1] = around
+end
+
 local UNREADABLE = {}
-for _, list in ipairs { credentials, SOCKETS, OWN } do
+for _, list in ipairs { credentials, credentials.shapes, { '$OTHER_HOMES' }, SOCKETS, OWN } do
   for _, path in ipairs(list) do
     UNREADABLE[#UNREADABLE + 1] = path
   end
@@ -83,6 +90,8 @@ M.PROFILES = {
     read = { '/' },
     write = { '$WORKSPACE', '$TMP', '$GIT_COMMON' },
     unreadable = UNREADABLE,
+    visible = credentials.visible,
+    views = credentials.views,
     unwritable = EXECUTED,
     pinned = { '$WORKSPACE/.git', '$GIT_WORKTREE', '$GIT_NESTED' },
     occupied = OCCUPIED,
@@ -90,6 +99,7 @@ M.PROFILES = {
   },
   readonly = {
     rank = 20, read = { '/' }, write = {}, unreadable = UNREADABLE, temporary = 'session',
+    visible = credentials.visible, views = credentials.views,
   },
 }
 
@@ -129,7 +139,7 @@ M.PROFILES.plan = with(M.PROFILES.confined, {
 
 local NETWORKS = { on = 0, loopback = 1, off = 2 }
 local LISTS = {
-  'read', 'write', 'unreadable', 'unwritable', 'pinned', 'occupied', 'layered',
+  'read', 'write', 'unreadable', 'visible', 'views', 'unwritable', 'pinned', 'occupied', 'layered',
 }
 
 local function profile_names()
@@ -269,6 +279,7 @@ function M.strictest(requests, grants, places)
   if grants and (chosen == 'confined' or chosen == 'build') then
     whole.write = joined(whole.write, grants.write)
     whole.unreadable = without(whole.unreadable, grants.read, places)
+    whole.visible = joined(whole.visible, grants.read)
   end
   return whole
 end

@@ -6,7 +6,7 @@ return {
     reason = 'This holds keys or passwords, which no command of an agent may read: let the '
       .. 'program that needs them read them itself, or ask a person.',
     access = 'read execute',
-    path = 'credential',
+    path = 'credential credential_shape',
     not_path = 'public_key',
     recursive = false,
     remote = false,
@@ -23,7 +23,7 @@ return {
     reason = 'Keys or passwords lie in there, which no command of an agent may read: name the '
       .. 'files that you need.',
     access = 'read',
-    path = 'credential',
+    path = 'credential credential_shape',
     not_path = 'home system_root holds_workspace workspace_root',
     recursive = true,
     remote = false,
@@ -36,7 +36,7 @@ return {
     reason = 'This works in a directory of keys or passwords: let the program that needs them find '
       .. 'them itself, or ask a person.',
     access = 'enter execute',
-    path = 'credential',
+    path = 'credential credential_shape',
     not_path = 'public_key',
     remote = false,
     test = function(command)
@@ -67,7 +67,7 @@ return {
     reason = 'This holds keys or passwords, which no command of an agent may change or remove: '
       .. 'ask a person to do it.',
     access = 'write remove permission',
-    path = 'credential',
+    path = 'credential credential_shape',
     remote = false,
     match = {
       'echo "ssh-ed25519 AAAA" >> ~/.ssh/authorized_keys', 'rm ~/.aws/credentials',

@@ -22,7 +22,7 @@ bool has_nul(const std::string& text) {
 bool sendable(const SandboxSpec& spec) {
   for (const auto* list :
        {&spec.read, &spec.write, &spec.unreadable, &spec.unwritable, &spec.pinned, &spec.occupied,
-        &spec.claimed, &spec.shown, &spec.layered}) {
+        &spec.claimed, &spec.shown, &spec.layered, &spec.shapes, &spec.visible, &spec.stand_ins}) {
     if (list->size() > kMaxSandboxPaths || std::any_of(list->begin(), list->end(), has_nul)) {
       return false;
     }

@@ -14,8 +14,9 @@ namespace {
 
 // In the order of SandboxSpec.
 std::array<const std::vector<std::string>*, kSandboxLists> lists_of(const SandboxSpec& spec) {
-  return {&spec.read,     &spec.write,   &spec.unreadable, &spec.unwritable, &spec.pinned,
-          &spec.occupied, &spec.claimed, &spec.shown,      &spec.layered};
+  return {&spec.read,    &spec.write,    &spec.unreadable, &spec.unwritable,
+          &spec.pinned,  &spec.occupied, &spec.claimed,    &spec.shown,
+          &spec.layered, &spec.shapes,   &spec.visible,    &spec.stand_ins};
 }
 
 // What comes before the lists.
@@ -228,9 +229,9 @@ static SandboxSpec sandbox_of(const Start& start, std::span<const char* const> s
   spec.network_group = strings[1];
   spec.temporary_group = strings[2];
   std::size_t next = kSandboxNames;
-  const std::array lists{&spec.read,       &spec.write,  &spec.unreadable,
-                         &spec.unwritable, &spec.pinned, &spec.occupied,
-                         &spec.claimed,    &spec.shown,  &spec.layered};
+  const std::array lists{&spec.read,    &spec.write,    &spec.unreadable, &spec.unwritable,
+                         &spec.pinned,  &spec.occupied, &spec.claimed,    &spec.shown,
+                         &spec.layered, &spec.shapes,   &spec.visible,    &spec.stand_ins};
   for (std::size_t i = 0; i < lists.size(); ++i) {
     for (std::uint32_t count = start.sandbox_paths[i]; count > 0; --count) {
       lists[i]->emplace_back(strings[next++]);

@@ -37,7 +37,7 @@ inline constexpr std::size_t kMaxUnprotectedBytes = 2048;  // all sentences toge
 inline constexpr std::size_t kMaxCachesBytes = 512;
 inline constexpr std::size_t kMaxThrownAwayBytes = 2048;
 inline constexpr std::uint64_t kMaxStreamOffset = std::uint64_t{1} << 62;
-inline constexpr std::size_t kSandboxLists = 9;
+inline constexpr std::size_t kSandboxLists = 12;
 inline constexpr std::size_t kSandboxNames = 3;  // strings before the lists
 // Started: pidfd, stdin, stdout, stderr. Detached: pidfd, stdout, stderr and memfds with the output
 // of both that no host has recorded. They come in this order, and some may be absent. Of a detached

@@ -17,7 +17,6 @@
 namespace gibbous {
 namespace {
 
-const std::vector<std::string> kNothingUnset;
 constexpr Millis kExecutorLimit{15'000};  // for an answer about an end
 
 // The run may have removed its own directory.
@@ -140,7 +139,7 @@ StartRequest Runs::request_for(const Entry& entry) const {
   request.env =
       environment_of(spec.inherited_env ? *spec.inherited_env : options_.env,
                      elsewhere != nullptr ? elsewhere->env : variables_of(spec),
-                     elsewhere != nullptr ? kNothingUnset : spec.unset_env, spec.terminal);
+                     elsewhere != nullptr ? spec.withheld_env : spec.unset_env, spec.terminal);
   if (elsewhere != nullptr && !elsewhere->cleanup.empty()) {
     request.cleanup = CleanupCommand{elsewhere->cleanup, request.env, kCleanupDirectory};
   }

@@ -80,6 +80,8 @@ struct RunSpec {
   // The same, unless one of these names it.
   std::map<std::string, std::string> default_env;
   std::vector<std::string> unset_env;
+  // Not inherited either, whoever executes the run: secrets that nobody has named for it.
+  std::vector<std::string> withheld_env;
   // NAME=value, instead of the environment of the runtime. Null: that one.
   std::shared_ptr<const std::vector<std::string>> inherited_env;
   bool stdin_pipe = false;

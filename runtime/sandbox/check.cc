@@ -2,6 +2,7 @@
 // the enumerations of sandbox.h.
 #include "runtime/sandbox/check.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -17,10 +18,12 @@ Status unavailable(const SandboxSpec& spec, const std::string& why) {
 }
 
 Status check_paths(const SandboxSpec& spec) {
-  const std::array<std::pair<const char*, const std::vector<std::string>*>, 9> fields = {
+  const std::array<std::pair<const char*, const std::vector<std::string>*>, 11> fields = {
       {{"read", &spec.read},
        {"write", &spec.write},
        {"unreadable", &spec.unreadable},
+       {"shapes", &spec.shapes},
+       {"visible", &spec.visible},
        {"unwritable", &spec.unwritable},
        {"pinned", &spec.pinned},
        {"occupied", &spec.occupied},
@@ -45,6 +48,12 @@ Status check_paths(const SandboxSpec& spec) {
       return invalid(field,
                      "more than " + std::to_string(kMaxSandboxPaths) + " paths in the profile");
     }
+  }
+  const bool too_long =
+      std::any_of(spec.stand_ins.begin(), spec.stand_ins.end(),
+                  [](const std::string& each) { return each.size() > kMaxStandInBytes; });
+  if (too_long || spec.stand_ins.size() % 2 != 0 || spec.stand_ins.size() > kMaxSandboxPaths) {
+    return invalid("stand_ins", "pairs of a path and a text of at most 64 KiB");
   }
   return {};
 }

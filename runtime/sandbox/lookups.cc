@@ -2,12 +2,16 @@
 // program in a sandbox can set it. Where that is not so, a path is looked up at each start.
 #include "runtime/sandbox/lookups.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <memory>
 #include <string_view>
 
 #include "runtime/base/mounts.h"
@@ -24,10 +28,35 @@ constexpr std::array<std::string_view, 14> kTelling = {
 constexpr std::size_t kMostKept = 8192;
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 
+constexpr std::size_t kMostNames = 4096;  // in a directory that is listed
+constexpr std::string_view kCertificate = ".pem";
+constexpr std::size_t kKeyHeadBytes = std::size_t{64} << 10;
+
 std::int64_t now_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   return now.tv_sec * kSecondNs + now.tv_nsec;
+}
+
+bool matches_one(const char* name, std::string_view patterns) {
+  for (std::size_t at = 0; at < patterns.size();) {
+    const std::size_t end = std::min(patterns.find('/', at), patterns.size());
+    const std::string pattern(patterns.substr(at, end - at));
+    if (::fnmatch(pattern.c_str(), name, FNM_NOESCAPE | FNM_CASEFOLD) == 0) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+// A certificate is no secret. What cannot be read may hold a key.
+bool may_hold_key(int directory, const char* name) {
+  const UniqueFd file(::openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat info {};
+  if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return true;
+  std::string text(kKeyHeadBytes, '\0');
+  const ssize_t size = ::read(file.get(), text.data(), text.size());
+  return size < 0 || static_cast<std::size_t>(size) == text.size() ||
+         text.find("PRIVATE KEY-----") != std::string::npos;
 }
 
 }  // namespace
@@ -43,13 +72,16 @@ void Lookups::begin(const paths::MountTable* mounts) {
   if (fingerprint != 0 && fingerprint == mounts_ && kept_.size() <= kMostKept) return;
   mounts_ = fingerprint;
   telling_.clear();
+  remote_.clear();
   kept_.clear();
+  listed_.clear();
   directories_.clear();
   if (mounts == nullptr) return;
   for (const Mount& mount : mounts->mounts()) {
     if (std::find(kTelling.begin(), kTelling.end(), mount.type) != kTelling.end()) {
       telling_.insert(mount.id);
     }
+    if (!mounts->is_local(mount.id)) remote_.insert(mount.id);
   }
 }
 
@@ -65,6 +97,7 @@ Lookups::Directory& Lookups::look(const std::string& path) {
     now.device_minor = info.stx_dev_minor;
     now.inode = info.stx_ino;
     now.changed_ns = info.stx_ctime.tv_sec * kSecondNs + info.stx_ctime.tv_nsec;
+    now.mount = info.stx_mnt_id;
     now.tells_changes = (info.stx_mask & kWanted) == kWanted && telling_.contains(info.stx_mnt_id);
   }
   const bool same = now.device_major == directory.device_major &&
@@ -116,6 +149,34 @@ Result<const Lookups::Found*> Lookups::find(const std::string& asked, const char
   Kept& kept = kept_[asked];
   kept = std::move(made);
   return &kept.found;
+}
+
+const Lookups::Names& Lookups::names_in(const std::string& directory, const std::string& patterns) {
+  Listed& listed = listed_[directory + "//" + patterns];
+  const Directory& now = look(directory);
+  if (listed.round == round_ || (listed.version != 0 && listed.version == now.version)) {
+    return listed.names;
+  }
+  const bool lasts = now.tells_changes && now.changed_ns <= now_ns() - settled_.count();
+  listed = {{}, round_, lasts ? now.version : 0};
+  Names& found = listed.names;
+  if (now.inode == 0) return found;
+  // What is looked up by name is asked wherever it is; a tree of names is not.
+  found.exists = remote_.contains(now.mount);
+  if (found.exists) return found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), &::closedir);
+  found.exists = static_cast<bool>(stream);
+  std::size_t count = 0;
+  while (const dirent* const entry = stream ? ::readdir(stream.get()) : nullptr) {
+    const std::string_view name(entry->d_name);
+    if (++count > kMostNames) return found;
+    if (name == "." || name == ".." || !matches_one(entry->d_name, patterns)) continue;
+    const bool certificate = name.ends_with(kCertificate);
+    if (certificate && !may_hold_key(::dirfd(stream.get()), entry->d_name)) continue;
+    found.paths.push_back(directory + "/" + entry->d_name);
+  }
+  found.complete = true;
+  return found;
 }
 
 }  // namespace gibbous

@@ -49,6 +49,15 @@ class Lookups {
   void look_again() { ++round_; }
   // As resolve_path. The result lives until the next call of begin.
   Result<const Found*> find(const std::string& asked, const char* field);
+  // The names in a directory that match one of `patterns`, which '/' separates: '*' stands for any
+  // characters, and case does not count. Of certificates (.pem), those with a private key in them.
+  struct Names {
+    bool exists = false;    // and can be listed
+    bool complete = false;  // there are not too many, and its file system answers
+    std::vector<std::string> paths;
+  };
+  // The result lives until the next call of begin.
+  const Names& names_in(const std::string& directory, const std::string& patterns);
   // Returns how often one was looked up on the disk.
   std::uint64_t made() const { return made_; }
 
@@ -60,7 +69,13 @@ class Lookups {
     std::uint32_t device_minor = 0;
     std::uint64_t inode = 0;  // 0: there is none
     std::int64_t changed_ns = 0;
+    std::uint64_t mount = 0;
     bool tells_changes = false;
+  };
+  struct Listed {
+    Names names;
+    std::uint64_t round = 0;    // when it was listed
+    std::uint64_t version = 0;  // of the directory; 0: does not last
   };
   struct Kept {
     Found found;
@@ -76,8 +91,10 @@ class Lookups {
   std::uint64_t made_ = 0;
   std::uint64_t mounts_ = 0;                   // what they were, as a fingerprint
   std::unordered_set<std::uint64_t> telling_;  // mounts whose directories tell of each change
+  std::unordered_set<std::uint64_t> remote_;   // mounts that may not answer
   std::unordered_map<std::string, Directory> directories_;
   std::unordered_map<std::string, Kept> kept_;
+  std::unordered_map<std::string, Listed> listed_;
 };
 
 }  // namespace gibbous

@@ -19,6 +19,7 @@
 #include "runtime/sandbox/devices.h"
 #include "runtime/sandbox/entry.h"
 #include "runtime/sandbox/gap.h"
+#include "runtime/sandbox/hidden.h"
 #include "runtime/sandbox/kernel.h"
 #include "runtime/sandbox/layers.h"
 #include "runtime/sandbox/lookups.h"
@@ -65,6 +66,7 @@ class Preparation {
     report_.mount_namespace = support_.mount_namespaces;
     report_.network_namespace = spec_.network == SandboxNetwork::kLoopback;
     if (Status status = check_spec(spec_, support_); !status) return status;
+    spec_.unreadable = hidden_names(spec_, lookups_, report_.unprotected);
     choose_namespaces();
     choose_capabilities();
     if (Status status = resolve_trees(); !status) return status;
@@ -75,6 +77,7 @@ class Preparation {
       if (!status) return status;
     }
     if (spec_.copied) take_copied();
+    if (Status status = make_stand_ins(); !status) return status;
     if (Status status = build_ruleset(); !status) return status;
     if (Status status = resolve_protected(); !status) return status;
     if (report_.mount_namespace) {
@@ -284,6 +287,43 @@ class Preparation {
     trees = std::move(outermost);
   }
 
+  // What hidden files read as, where that is not nothing.
+  Status make_stand_ins() {
+    for (std::size_t at = 0; at + 1 < spec_.stand_ins.size(); at += 2) {
+      Status status = stand_in(spec_.stand_ins[at], spec_.stand_ins[at + 1], true);
+      if (!status) return status;
+    }
+    for (const std::string& path : spec_.unreadable) {
+      const std::string_view blank = blank_of(path);
+      Status status = blank.empty() ? Status() : stand_in(path, blank, false);
+      if (!status) return status;
+    }
+    return {};
+  }
+
+  Status stand_in(const std::string& asked, std::string_view text, bool wanted) {
+    const auto found = lookups_.find(asked, "stand_ins");
+    if (!found) return found.status();
+    const std::string& target = (*found)->path;
+    const auto is_target = [&](const auto& each) { return each.target.path == target; };
+    if (!(*found)->exists || !S_ISREG((*found)->type) || is_absent(target) || !is_granted(target) ||
+        std::any_of(stand_ins_.begin(), stand_ins_.end(), is_target)) {
+      return {};
+    }
+    const TemporaryGroup* const group = report_.mount_namespace ? held_.group() : nullptr;
+    const auto file = group != nullptr ? group->text_file(text) : std::nullopt;
+    auto source = file ? resolve_path(*file, "stand_ins") : std::optional<ResolvedPath>();
+    if (!source) return source.status();
+    if (*source) {
+      stand_ins_.push_back({std::move(**source), without_fd(**found)});
+    } else if (wanted) {
+      report_.unprotected.push_back(shortened(asked) +
+                                    " is hidden whole: its settings without tokens cannot be "
+                                    "shown here");
+    }
+    return {};
+  }
+
   Status build_ruleset() {
     // An instance of its own would hide the run's own terminal.
     entry_.private_terminals =
@@ -315,6 +355,7 @@ class Preparation {
       (each.writable ? own_write : own_read).push_back(&each.directory->fd);
     }
     for (const ResolvedPath& tree : temporary_.shown) own_read.push_back(&tree.fd);
+    for (const StandIn& each : stand_ins_) own_read.push_back(&each.source.fd);
     layers_.add_own(own_write);
     if (!temporary_directory_.empty()) {
       for (const auto& directory : held_.group()->directories()) own_write.push_back(&directory.fd);
@@ -484,6 +525,8 @@ class Preparation {
     for (const ResolvedPath& tree : write_) trees.push_back({tree.path, tree.path, true});
     for (const ResolvedPath& tree : temporary_.shown)
       trees.push_back({tree.path, tree.path, false});
+    for (const StandIn& each : stand_ins_)
+      trees.push_back({each.source.path, each.target.path, false});
     std::sort(trees.begin(), trees.end(),
               [](const MountedTree& a, const MountedTree& b) { return a.target < b.target; });
     for (MountedTree& tree : trees) tree.may_be_gone = layers_.shows(tree.target);
@@ -506,6 +549,10 @@ class Preparation {
     for (const ResolvedPath& path : unreadable_) {
       // Landlock prevents reading what it does not grant, but it does not cover sockets.
       if (S_ISREG(path.type) && !is_granted(path.path)) continue;
+      if (std::any_of(stand_ins_.begin(), stand_ins_.end(),
+                      [&path](const StandIn& each) { return each.target.path == path.path; })) {
+        continue;
+      }
       covers.push_back({path.path,
                         path.is_directory() ? CoverKind::kHideDirectory : CoverKind::kHideFile,
                         layers_.shows(path.path)});
@@ -614,7 +661,12 @@ class Preparation {
     report("files cannot be moved between directories", kMinAbiMove);
   }
 
-  const SandboxSpec& spec_;
+  struct StandIn {
+    ResolvedPath source;
+    ResolvedPath target;
+  };
+
+  SandboxSpec spec_;
   const SandboxSupport& support_;
   const SandboxStart& start_;
   SandboxEntry& entry_;
@@ -629,6 +681,7 @@ class Preparation {
   std::vector<ResolvedPath> read_, write_, unreadable_, unwritable_, pinned_;
   std::vector<std::string> devices_;           // that the profile names
   std::vector<std::string> absent_in_layers_;  // those that are hidden, but for files
+  std::vector<StandIn> stand_ins_;
   Lookups once_;
   Lookups& lookups_;
 };

@@ -30,8 +30,9 @@ enum class SandboxNetwork : std::uint8_t { kOn, kLoopback, kOff };
 const char* to_string(SandboxNetwork network);
 
 // The limit for all lists together, and for each path with its terminating zero.
-inline constexpr std::size_t kMaxSandboxPaths = 1024;
+inline constexpr std::size_t kMaxSandboxPaths = 4096;
 inline constexpr std::size_t kMaxSandboxPathBytes = 4096;
+inline constexpr std::size_t kMaxStandInBytes = std::size_t{64} << 10;
 
 // Plain data from a profile. Paths are absolute; those that do not exist are skipped.
 struct SandboxSpec {
@@ -40,6 +41,15 @@ struct SandboxSpec {
   std::vector<std::string> read;        // trees that may be read and executed
   std::vector<std::string> write;       // trees that may be read, executed and changed
   std::vector<std::string> unreadable;  // unreadable parts of those, also sockets
+  // As `unreadable`, by shape: "/home/u/.config//*/*token*" is what matches the pattern behind the
+  // last "//" below that directory when the program starts (Lookups::names_in).
+  std::vector<std::string> shapes;
+  // Paths and shapes that neither a shape hides nor a directory in `unreadable` that they are in:
+  // all else in that is hidden, and its names can be listed.
+  std::vector<std::string> visible;
+  // In pairs, a file in `unreadable` and what it reads as. Without a mount namespace and a
+  // `temporary_group`, it is hidden as others are.
+  std::vector<std::string> stand_ins;
   std::vector<std::string> unwritable;  // in `write`: may not be changed, moved or replaced
   std::vector<std::string> pinned;      // in `write`: may be changed but not moved or removed
   // As `unwritable`, and where there is nothing, a placeholder holds the name while the run lives:
@@ -84,6 +94,10 @@ struct SandboxSpec {
   // which names what the run has changed or made of what git obeys there.
   std::string repositories_below;
   std::int64_t repositories_since = 0;
+  // Files of settings for `stand_ins`, and those of them whose text leaves secrets out. They stay
+  // with the library.
+  std::vector<std::string> views;
+  std::vector<std::string> left_out;
   // Sentences for SandboxReport::unprotected: what whoever made this could not find out. They stay
   // with the library.
   std::vector<std::string> gaps;

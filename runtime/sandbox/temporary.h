@@ -94,6 +94,8 @@ class TemporaryGroup {
     UniqueFd lock;
   };
   std::optional<LayerPlace> take_layers() const;
+  // Returns a file with the text that no run of the group can change; it goes with the layers.
+  std::optional<std::string> text_file(std::string_view text) const;
   // A directory in one of them, which goes when it is empty, too.
   void note_made(std::size_t directory, std::string path);
   // Where runs of this process have something mounted in them, and what is on the way there: as

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "runtime/base/random_id.h"
+#include "runtime/base/sha256.h"
 #include "runtime/sandbox/temporary.h"
 #include "runtime/sandbox/temporary_base.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 constexpr const char* kLayers = "layers";  // beside the files of a group
 constexpr const char* kOwnLayers = "own";  // in that, beside the places
+constexpr const char* kTexts = "texts";    // the same
 constexpr const char* kLayerBytes = "layer-bytes";
 constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks
 constexpr int kMostRemovals = 100;          // each leaves what is too deep to the next one
@@ -97,11 +99,36 @@ void remove_moved_layers(const std::string& group) {
   }
 }
 
-std::optional<TemporaryGroup::LayerPlace> TemporaryGroup::take_layers() const {
+// Where a group has its layers. `own`: the directory around them.
+static UniqueFd open_layers(const std::string& group, UniqueFd* own) {
   const UniqueFd base = open_base(kLayersAround);
-  const UniqueFd own =
-      base ? own_directory(base.get(), name_.c_str(), kForUser, false) : UniqueFd();
-  const UniqueFd all = own ? own_directory(own.get(), kLayers, kForUser, false) : UniqueFd();
+  if (base) *own = own_directory(base.get(), group.c_str(), kForUser, false);
+  return *own ? own_directory(own->get(), kLayers, kForUser, false) : UniqueFd();
+}
+
+std::optional<std::string> TemporaryGroup::text_file(std::string_view text) const {
+  UniqueFd own;
+  const UniqueFd all = open_layers(name_, &own);
+  const UniqueFd texts = all ? own_directory(all.get(), kTexts, kForUser, false) : UniqueFd();
+  if (!texts) return std::nullopt;
+  const std::string name = sha256_hex(text);
+  std::string path = base_in(kLayersAround) + "/" + name_ + "/" + kLayers + "/" + kTexts + "/";
+  path += name;
+  // Only a whole file gets this name.
+  if (open_below(texts.get(), name.c_str(), O_PATH | O_NOFOLLOW)) return path;
+  const std::string made = name + std::string(kAside) + random_id();
+  const UniqueFd file(
+      ::openat(texts.get(), made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR));
+  const bool written =
+      file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (written && ::renameat(texts.get(), made.c_str(), texts.get(), name.c_str()) == 0) return path;
+  (void)::unlinkat(texts.get(), made.c_str(), 0);
+  return std::nullopt;
+}
+
+std::optional<TemporaryGroup::LayerPlace> TemporaryGroup::take_layers() const {
+  UniqueFd own;
+  const UniqueFd all = open_layers(name_, &own);
   for (int number = 0; all && number < kMostLayerPlaces; ++number) {
     const std::string name = std::to_string(number);
     UniqueFd place = own_directory(all.get(), name.c_str(), kForUser, false);

@@ -75,6 +75,8 @@
 ---@field seccomp? boolean
 ---@field unprotected? string[] sentences about requested protection that this machine does not
 ---enforce
+---@field withheld? string[] variables with secrets that the run did not inherit
+---@field left_out? string[] files of settings that it sees without the secrets in them
 ---@field caches? string why caches of tools can only be read, or some of them
 ---@field copied? true what it changes in the workspace is thrown away
 ---@field copies? string why a workspace that would be copied, or a part of it, can only be read

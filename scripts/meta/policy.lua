@@ -89,7 +89,12 @@
 ---@field read? string[] trees that may be read and executed
 ---@field write? string[] trees that may be read, executed and changed
 ---@field unreadable? string[] paths in those that may not be read; with '/' at its end, a directory
----of this user that is made while the run lives where there is none, so that it is hidden, too
+---of this user that is made while the run lives where there is none, so that it is hidden, too; with
+---'*', what matches when the run starts: '~/.config/*/*token*'
+---@field visible? string[] what no '*' in `unreadable` hides, and what is shown in a directory there,
+---of which then all else is hidden name by name
+---@field views? string[] files of settings that are shown as `views` of the policy makes them, and
+---hidden where it makes nothing
 ---@field unwritable? string[] paths in `write` that may not be changed, moved or replaced
 ---@field pinned? string[] paths in `write` that may be changed but not moved
 ---@field temporary? 'machine'|'session' default: 'machine'; 'session': /tmp, /var/tmp, /dev/shm and
@@ -143,6 +148,8 @@
 ---@field decide fun(effect: Effect): Verdict has 40 ms; any failure in it denies
 ---@field reads? string[] the fields of the effect that `decide` looks at; the others are kept from
 ---it, and a verdict on the same ones is remembered; default: all fields, and nothing is remembered
+---@field views? fun(path: string, text: string): string? what a sandboxed run sees of a file of
+---settings; nil: the file is hidden; default: all that profiles name under `views` is hidden
 ---@field rules? Rule[]|fun(): Rule[] about commands, see rule.lua; deny rules always hold
 ---@field knowledge? Knowledge|fun(): Knowledge the analyser's tables; with `rules`
 ---@field cases? PolicyCase[]|fun(): PolicyCase[] run by `gibbous policy test`, and at each load of

@@ -15,6 +15,7 @@
 #include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/api/run_value.h"
 #include "bindings/lua/api/secrets.h"
+#include "bindings/lua/api/settings_views.h"
 #include "bindings/lua/api/wait_effect.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
@@ -23,6 +24,7 @@
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/limits_value.h"
 #include "bindings/lua/check/sandbox_value.h"
+#include "bindings/lua/check/withheld.h"
 #include "bindings/lua/check/wrong_use.h"
 #include "bindings/lua/executor/executor.h"
 #include "bindings/lua/executor/executor_ports.h"
@@ -52,6 +54,7 @@ bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Jso
       if (queued != nullptr) variables["WORKSPACE"] = {queued->workspace};
       for (const auto& [name, places] : git.variables) variables[name] = places;
       spec->sandbox = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
+      show_settings(effect.context, &*spec->sandbox);
       if (!spec->sandbox->write.empty()) {
         const auto workspace = variables.find("WORKSPACE");
         if (workspace != variables.end() && !workspace->second.empty()) {
@@ -179,6 +182,40 @@ void start_where_asked(const std::shared_ptr<Effect>& effect, const Call& call,
       });
 }
 
+// Returns what of the environment no sandboxed run inherits unless it is named for that.
+Withheld withheld_now(Context& context, const RunSpec& spec) {
+  if (spec.inherited_env) {
+    return withheld_of(*spec.inherited_env, context.passed_env, context.redact);
+  }
+  const std::shared_ptr<Generation>& current = context.engine->current();
+  if (context.withheld_by.lock() != current) {
+    context.withheld = withheld_of(context.runs->options().env, context.passed_env, context.redact);
+    context.withheld_by = current;
+  }
+  return context.withheld;
+}
+
+// A sandbox that hides credentials hides those in the environment, too. What the call names itself
+// was judged.
+void withhold_secrets(Context& context, StartOptions* options) {
+  RunSpec& spec = options->spec;
+  const std::string executor = executor_name(options->executor, context);
+  const bool inside = executor == kHostExecutor || does_confine(executor, context);
+  if (!inside || !spec.sandbox || spec.sandbox->unreadable.empty()) return;
+  Withheld withheld = withheld_now(context, spec);
+  std::erase_if(withheld.names, [&](const std::string& name) {
+    const auto& unset = spec.unset_env;
+    return spec.env.count(name) != 0 || options->secrets.count(name) != 0 ||
+           std::find(unset.begin(), unset.end(), name) != unset.end();
+  });
+  for (const std::string& name : withheld.names) {
+    const auto address = withheld.addresses.find(name);
+    if (address != withheld.addresses.end()) spec.default_env.insert(*address);
+  }
+  spec.unset_env.insert(spec.unset_env.end(), withheld.names.begin(), withheld.names.end());
+  spec.withheld_env = std::move(withheld.names);
+}
+
 // Sets what programs need that would wait for a person, where neither the call nor the user's own
 // environment has it. Gibbous sets these, so no policy judges them.
 void set_defaults(const Context& context, RunSpec* spec) {
@@ -209,6 +246,7 @@ void execute(const std::shared_ptr<Effect>& effect, const Call& call, StartOptio
                     if (!task || effect->cancelled) return;
                     if (!values) return effect->fail(values.status());
                     options.spec.secret_env = std::move(*values);
+                    withhold_secrets(effect->context, &options);
                     set_defaults(effect->context, &options.spec);
                     start_where_asked(effect, task->call(), std::move(options), std::move(how));
                   });

@@ -11,6 +11,7 @@
 #include "runtime/paths/git_places.h"
 #include "runtime/paths/walk.h"
 #include "runtime/runs/path_lookups.h"
+#include "runtime/sandbox/hidden.h"
 #include "runtime/wait/connect_probe.h"
 #include "runtime/wait/http_url.h"
 
@@ -89,9 +90,7 @@ Status check_sight(const Context& context, const Verdict& verdict, const WaitSpe
     }
     if (condition.kind != ConditionKind::kFile) continue;
     const std::string path = real(context, condition.path);
-    for (const std::string& hidden : profile.unreadable) {
-      if (command::is_within(path, hidden)) return denied("it hides " + condition.path + ".");
-    }
+    if (is_hidden(path, profile)) return denied("it hides " + condition.path + ".");
   }
   return {};
 }

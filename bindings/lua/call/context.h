@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "bindings/lua/check/sandbox_value.h"
+#include "bindings/lua/check/withheld.h"
 #include "bindings/lua/load/generation.h"
 #include "bindings/lua/load/secret_source.h"
 #include "runtime/audit/redact.h"
@@ -68,7 +69,11 @@ struct Context {
   std::string executor;             // for runs that name none; "": the host
   Json executors = Json::object();  // the configured settings of each executor
   std::map<std::string, SecretSource> secrets;  // by name
-  std::set<std::string> swept;                  // executors that have removed what dead hosts left
+  std::vector<std::string> passed_env;          // variables that every run gets, secrets or not
+  // What sandboxed runs do not inherit, as the patterns of this generation have it.
+  std::weak_ptr<Generation> withheld_by;
+  Withheld withheld;
+  std::set<std::string> swept;  // executors that have removed what dead hosts left
   PathVariables path_variables;
   // Calls back with where git keeps things for a workspace, at once where that is known; null: its
   // file system does not answer.

@@ -43,6 +43,20 @@ std::vector<std::string> paths_of(Fields& fields, const char* name,
   return paths;
 }
 
+// Adds what an entry of a profile means: a shape where it has a '*', else paths.
+void add_meant(const FieldPath& place, const std::string& entry, const PathVariables& variables,
+               std::vector<std::string>& paths, std::vector<std::string>& shapes) {
+  const std::size_t star = entry.find('*');
+  const std::size_t slash = entry.rfind('/', star);
+  if (star == std::string::npos || slash == std::string::npos) {
+    for (std::string& path : expand_path(place, entry, variables)) paths.push_back(std::move(path));
+    return;
+  }
+  for (const std::string& path : expand_path(place, entry.substr(0, slash), variables)) {
+    shapes.push_back(path + "/" + entry.substr(slash));
+  }
+}
+
 // What is granted is granted in the home that runs have; what is protected, in every home of the
 // user.
 PathVariables granted_places(PathVariables variables) {
@@ -161,7 +175,15 @@ SandboxSpec parse_sandbox(const FieldPath& place, const Json& value,
   const PathVariables granted = granted_places(variables);
   spec.read = paths_of(fields, "read", granted);
   spec.write = paths_of(fields, "write", granted);
-  spec.unreadable = paths_of(fields, "unreadable", variables);
+  const auto meant = [&](const char* name, auto& paths, auto& shapes) {
+    const auto given = fields.texts(name);
+    for (const std::string& entry : given.value_or(std::vector<std::string>{})) {
+      add_meant(fields.below(name), entry, variables, paths, shapes);
+    }
+  };
+  meant("unreadable", spec.unreadable, spec.shapes);
+  meant("visible", spec.visible, spec.visible);
+  spec.views = paths_of(fields, "views", variables);
   for (std::string& path : spec.unreadable) {
     if (path.size() < 2 || path.back() != '/') continue;
     path.pop_back();
@@ -192,6 +214,7 @@ Json sandbox_value(const Run& run) {
   if (!spec) return nullptr;
   Json value = {{"profile", spec->profile}, {"network", to_string(spec->network)}};
   if (!spec->host_ports.empty()) value["host_ports"] = spec->host_ports;
+  if (!run.spec().withheld_env.empty()) value["withheld"] = run.spec().withheld_env;
   if (run.pid() == 0) return value;
   const SandboxReport& report = run.sandbox_report();
   value["landlock_abi"] = report.landlock_abi;
@@ -203,6 +226,7 @@ Json sandbox_value(const Run& run) {
   if (spec->copied) value["copied"] = true;
   if (!report.copies.empty()) value["copies"] = report.copies;
   if (!report.thrown_away.empty()) value["thrown_away"] = to_utf8(report.thrown_away);
+  if (!spec->left_out.empty()) value["left_out"] = spec->left_out;
   if (report.mount_namespace && !spec->temporary_group.empty()) {
     value["temporary"] =
         temporary_path(spec->temporary_group, kTemporaryDirectories[0]).value_or("");

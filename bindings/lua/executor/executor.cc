@@ -16,6 +16,7 @@
 #include "runtime/keeper/holdable.h"
 #include "runtime/paths/mount_types.h"
 #include "runtime/process/pid_space.h"
+#include "runtime/sandbox/hidden.h"
 
 namespace gibbous::lua {
 namespace {
@@ -89,6 +90,16 @@ const char* stdin_of(const RunSpec& spec) {
   return spec.terminal ? "terminal" : spec.stdin_pipe ? "pipe" : "null";
 }
 
+// An executor hides whole directories, and names as they are now.
+std::vector<std::string> hidden_by(SandboxSpec sandbox) {
+  const auto mounts = paths::MountTypes::of_process()->now();
+  Lookups lookups;
+  lookups.begin(mounts.get());
+  sandbox.visible.clear();
+  std::vector<std::string> gaps;
+  return hidden_names(sandbox, lookups, gaps);
+}
+
 Json sandbox_of(const RunSpec& spec) {
   if (!spec.sandbox) return nullptr;
   // An executor has no copies.
@@ -98,7 +109,7 @@ Json sandbox_of(const RunSpec& spec) {
           {"write", write},
           {"unwritable", spec.sandbox->unwritable},
           {"pinned", spec.sandbox->pinned},
-          {"unreadable", spec.sandbox->unreadable},
+          {"unreadable", hidden_by(*spec.sandbox)},
           {"occupied", spec.sandbox->occupied}};
 }
 

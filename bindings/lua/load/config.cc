@@ -157,7 +157,7 @@ void drop_defaults(Json* schema) {
 // An empty Lua table reads as {}; these fields are lists.
 void restore_empty_lists(Json* value) {
   if (!value->is_object()) return;
-  for (const char* key : {"toolsets", "unset_env", "modes"}) {
+  for (const char* key : {"toolsets", "unset_env", "pass_env", "modes"}) {
     const auto found = value->find(key);
     if (found != value->end() && found->is_object() && found->empty()) *found = Json::array();
   }
@@ -226,6 +226,9 @@ Config read_values(const std::string& path, const Json& value) {
   if (value.contains("env")) config.env = value["env"].get<std::map<std::string, std::string>>();
   if (value.contains("unset_env")) {
     config.unset_env = value["unset_env"].get<std::vector<std::string>>();
+  }
+  if (value.contains("pass_env")) {
+    config.pass_env = value["pass_env"].get<std::vector<std::string>>();
   }
   const Json secrets = value.value("secrets", Json::object());
   for (const auto& [name, secret] : secrets.items()) {
@@ -341,6 +344,10 @@ Json config_schema() {
         {{"type", "array"},
          {"items", text("name of a variable")},
          {"description", "variables that no run inherits"}}},
+       {"pass_env",
+        {{"type", "array"},
+         {"items", text("name of a variable")},
+         {"description", "variables that sandboxed runs inherit even if they hold secrets"}}},
        {"secrets",
         {{"type", "object"},
          {"additionalProperties",

@@ -51,6 +51,7 @@ struct Config {
   Json settings;  // of toolsets, by name; null when there are none
   std::map<std::string, std::string> env;
   std::vector<std::string> unset_env;
+  std::vector<std::string> pass_env;
   std::map<std::string, SecretSource> secrets;
 
   Json numbers = {{"limits", Json::object()},

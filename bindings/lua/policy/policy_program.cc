@@ -238,6 +238,7 @@ void PolicyProgram::load_lazy(std::optional<ReadPolicy> known) {
 void PolicyProgram::fail(std::string error) {
   tables_.commands.reset();
   tables_.decide.reset();
+  tables_.views.reset();
   load_rules_ = nullptr;
   error_ = std::move(error);
 }
@@ -421,6 +422,46 @@ Verdict PolicyProgram::decide(const PolicyRequest& request) {
     tighten(&verdict, decide_at(guard.tables, request, place_), guard.name);
   }
   return request.lacks_paths() ? Verdict{} : verdict;
+}
+
+const PolicyProgram::View& PolicyProgram::view(const std::string& path, std::string text,
+                                               const Redact& redact) {
+  constexpr std::size_t kMostKept = 64;
+  if (views_.size() > kMostKept) views_.clear();
+  const auto [found, is_new] = views_.try_emplace(path);
+  View& view = found->second;
+  if (!is_new && view.text == text) return view;
+  view = {std::move(text), false, std::nullopt};
+  view.secret = redact(view.text) != view.text;
+  view.shown = make_view(path, view.text);
+  if (view.shown && redact(*view.shown) != *view.shown) view.shown.reset();
+  return view;
+}
+
+std::optional<std::string> PolicyProgram::make_view(const std::string& path,
+                                                    const std::string& text) {
+  if (!tables_.views || !error_.empty()) return std::nullopt;
+  BudgetLimits limits;
+  limits.total = budget_;
+  limits.processor = true;
+  limits.instructions = kDecideInstructions;
+  std::optional<std::string> made;
+  ScriptError error;
+  const bool ran = state_.protect(
+      limits,
+      [&](lua_State* lua) {
+        tables_.views.push(lua);
+        lua_pushlstring(lua, path.data(), path.size());
+        lua_pushlstring(lua, text.data(), text.size());
+        lua_call(lua, 2, 1);  // [text]
+        std::size_t size = 0;
+        const bool is_text = lua_type(lua, -1) == LUA_TSTRING;
+        if (const char* shown = is_text ? lua_tolstring(lua, -1, &size) : nullptr) {
+          made.emplace(shown, size);
+        }
+      },
+      &error);
+  return ran ? made : std::nullopt;
 }
 
 void PolicyProgram::add_guard(PolicyGuard guard) {

@@ -37,6 +37,7 @@ struct PolicyPlace {
 // The result of policies/init.lua.
 struct PolicyTables {
   LuaRef decide;
+  LuaRef views;                              // null: settings with secrets are hidden
   std::optional<EffectReads> reads;          // the fields that `decide` looks at; absent: all
   std::shared_ptr<DecidedVerdicts> decided;  // null: what `decide` says is not remembered
   std::unique_ptr<CommandPolicy> commands;
@@ -89,6 +90,16 @@ class PolicyProgram {
   // Applies the rules to the commands of the request, then asks `decide`. A policy that raises,
   // runs out of time or returns anything invalid denies.
   Verdict decide(const PolicyRequest& request);
+  // What a sandboxed run may see of a file of settings.
+  struct View {
+    std::string text;  // of the file
+    bool secret = false;
+    std::optional<std::string> shown;  // nothing: none of it
+  };
+  // `redact` has the last word: what it finds in a view hides the file. The result lives until the
+  // next call.
+  using Redact = std::function<std::string(std::string_view)>;
+  const View& view(const std::string& path, std::string text, const Redact& redact);
   // Returns a function for any thread that makes PolicyRequest::prepared of a long command line;
   // null when there is none, or its rules are still unread. Its copy of the policy is checked by
   // judge(): another one begins anew.
@@ -128,6 +139,7 @@ class PolicyProgram {
   // The verdict of one policy alone.
   Verdict decide_at(const PolicyTables& tables, const PolicyRequest& request,
                     const PolicyPlace& place);
+  std::optional<std::string> make_view(const std::string& path, const std::string& text);
   Verdict run_decide(const PolicyTables& tables, const DecideFields& fields);
 
   State& state_;
@@ -138,7 +150,8 @@ class PolicyProgram {
   std::string error_;
   std::string hash_;
   std::string own_hash_;
-  LoadRules load_rules_;  // null: they are read
+  LoadRules load_rules_;               // null: they are read
+  std::map<std::string, View> views_;  // by path; the last ones
 };
 
 }  // namespace gibbous::lua

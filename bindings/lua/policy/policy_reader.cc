@@ -26,7 +26,8 @@ bool fault(ScriptError* error, std::string message) {
 
 const DefinitionShape& root_shape() {
   static const DefinitionShape shape(
-      Json::object(), {}, {"modes", "decide", "reads", "rules", "knowledge", "cases", "log"});
+      Json::object(), {},
+      {"modes", "decide", "reads", "rules", "knowledge", "cases", "log", "views"});
   return shape;
 }
 
@@ -164,6 +165,14 @@ bool read_policy_tables(lua_State* state, const std::string& mode,
     return fault(error, kExpected);
   }
   tables->decide = LuaRef::take(state);
+  lua_getfield(state, -1, "views");
+  if (lua_isfunction(state, -1)) {
+    tables->views = LuaRef::take(state);
+  } else if (lua_isnil(state, -1)) {
+    lua_pop(state, 1);
+  } else {
+    return fault(error, "views: expected a function(path, text)");
+  }
   if (!read_reads(state, tables, error) || !read_modes(state, mode, tables, error) ||
       !read_log(state, on_deprecated, tables, error)) {
     return false;

@@ -151,6 +151,14 @@ end
 -- How a sandbox's report says that another process has a network for the session, too.
 local OTHER_NETWORK = 'in a network of its own'
 
+-- Whether the output looks as if the program lacked a token. Most failures are none of these.
+local function speaks_of_access(handle)
+  local pattern = '(?i)\\b40[13]\\b|authenti|unauthori|credential|token|passw|api.?key|log ?in\\b|'
+    .. 'access denied|secret|environment variable'
+  local found = handle:grep { pattern = pattern, stream = 'merged', max_bytes = 1 }
+  return found ~= nil and found.matches > 0
+end
+
 --- Returns the note on what the sandbox refused to a run, as one line, and on a network that it
 --- could not reach. Of one that failed or goes on without a known refusal it says that there is a
 --- sandbox; '' when there is none, or all went well.
@@ -174,6 +182,11 @@ function M.sandbox_note(handle)
   end
   for _, file in ipairs(info.sandbox.files or {}) do
     note = ('%s[%s of this session lies at %s]'):format(note, file.path, file.at)
+  end
+  local kept = info.state ~= 'completed' and info.sandbox.withheld
+  if kept and speaks_of_access(handle) then
+    note = ('%s%s[kept back from this run: %s: name them in its `env` as secrets, or in `pass_env` '
+      .. 'of the configuration]'):format(note, note ~= '' and ' ' or '', table.concat(kept, ', '))
   end
   for _, gap in ipairs(info.state ~= 'completed' and info.sandbox.unprotected or {}) do
     if gap:find(OTHER_NETWORK, 1, true) then

@@ -279,7 +279,7 @@ TEST_CASE("a wrong profile is refused with the field's name") {
   spec.read.assign(kMaxSandboxPaths, "/usr");
   CHECK(prepare_status(spec, support).ok());
   spec.pinned = {"/usr"};
-  CHECK_THAT(message(), Contains("pinned: more than 1024 paths"));
+  CHECK_THAT(message(), Contains("pinned: more than 4096 paths"));
   spec = {};
   for (const char* const path : {"/proc", "/proc/self", "/sys", "/dev", "/dev/null"}) {
     spec.write = {path};

@@ -25,5 +25,19 @@ TEST_CASE("a profile grants in the home that runs have, and protects every home"
   CHECK(spec.unreadable == Paths{"/runs/.ssh", "/user/.ssh", "/run/1", "/run/2"});
 }
 
+TEST_CASE("an entry with a star means names below each home, whatever that is called") {
+  const PathVariables variables = {{"HOME", {"/runs", "/us*r"}}};
+  const Json profile = {{"profile", "workspace"},
+                        {"unreadable", {"~/.ssh", "~/.config/*/*token*"}},
+                        {"visible", {"~/.ssh/config", "~/.ssh/*.pub"}},
+                        {"views", {"~/.npmrc"}}};
+  const SandboxSpec spec = parse_sandbox("sandbox", profile, variables);
+  CHECK(spec.unreadable == Paths{"/runs/.ssh", "/us*r/.ssh"});
+  CHECK(spec.shapes == Paths{"/runs/.config//*/*token*", "/us*r/.config//*/*token*"});
+  CHECK(spec.visible ==
+        Paths{"/runs/.ssh/config", "/us*r/.ssh/config", "/runs/.ssh//*.pub", "/us*r/.ssh//*.pub"});
+  CHECK(spec.views == Paths{"/runs/.npmrc", "/us*r/.npmrc"});
+}
+
 }  // namespace
 }  // namespace gibbous::lua

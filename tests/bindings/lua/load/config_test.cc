@@ -70,6 +70,7 @@ TEST_CASE("every field of the configuration arrives") {
         head_bytes = 0, kill_grace_ms = 1, timeout_grace_ms = 2, drain_limit_ms = 3,
         max_queued = 4, max_ended = 5 },
       env = { LANG = 'C', TERM = 'dumb' }, unset_env = { 'SECRET' },
+      pass_env = { 'NPM_TOKEN' },
       lua = { call_ms = 7, memory_bytes = 8 * 1024 * 1024 }, temp_directory = 'temp',
       settings = { process = { max_concurrent = 2 } },
     })");
@@ -78,6 +79,7 @@ TEST_CASE("every field of the configuration arrives") {
   REQUIRE(config.ok());
   CHECK(*config->scripts == dir.path() + "/conf/tools");
   CHECK(*config->policies == dir.path() + "/policies");
+  CHECK(config->pass_env == std::vector<std::string>{"NPM_TOKEN"});
   CHECK(*config->workspace == "/srv");
   CHECK(*config->toolsets == std::vector<std::string>{"bg", "wait"});
   CHECK(*config->mode == "auto");
@@ -115,7 +117,8 @@ TEST_CASE("an empty configuration changes nothing") {
   config->apply_runs(runs);
   CHECK(runs.limits.max_concurrent == RunLimits{}.max_concurrent);
   CHECK(runs.shell == default_shell());
-  CHECK(load("return { toolsets = {}, unset_env = {}, env = {}, limits = {} }").ok());
+  CHECK(
+      load("return { toolsets = {}, unset_env = {}, pass_env = {}, env = {}, limits = {} }").ok());
 }
 
 TEST_CASE("mistakes name the file, the field, the expected and the actual value") {

@@ -79,12 +79,7 @@ bool apply(std::vector<trust::Changed>& all, const std::string& workspace,
   for (const auto& [path, thing] : now) {
     if (thing.is_repository) there.insert(repository_of(path));
   }
-  bool differs = std::erase_if(all, [&](const trust::Changed& each) {
-                   if (each.workspace != workspace || each.before == kWhole) return false;
-                   const auto found = now.find(each.path);
-                   if (found != now.end()) return found->second.hash == each.before;
-                   return places.complete || there.contains(repository_of(each.path));
-                 }) > 0;
+  bool differs = false;
   for (const trust::Changed& each : changed) {
     const bool known = std::any_of(all.begin(), all.end(), [&](const trust::Changed& other) {
       return other.workspace == workspace && other.path == each.path;
@@ -93,6 +88,15 @@ bool apply(std::vector<trust::Changed>& all, const std::string& workspace,
     all.push_back(each);
     differs = true;
   }
+  // Also what has just become as it was.
+  differs = std::erase_if(all,
+                          [&](const trust::Changed& each) {
+                            if (each.workspace != workspace || each.before == kWhole) return false;
+                            const auto found = now.find(each.path);
+                            if (found != now.end()) return found->second.hash == each.before;
+                            return places.complete || there.contains(repository_of(each.path));
+                          }) > 0 ||
+            differs;
   const auto is_here = [&](const trust::Changed& each) { return each.workspace == workspace; };
   if (std::count_if(all.begin(), all.end(), is_here) > std::ptrdiff_t{kMostInWorkspace}) {
     std::erase_if(all, is_here);
@@ -263,7 +267,8 @@ void Repositories::look_at_once() {
 void Repositories::begin() {
   refresh();
   const Workspace& here = workspaces_[context_.workspace];
-  if (!here.last && !here.is_walking && runs_.paths().is_open()) {
+  const bool wants = !here.last || here.is_unanswered;
+  if (wants && !here.is_walking && runs_.paths().is_open()) {
     walk(context_.workspace, [](const Places&) {});
   }
 }

@@ -234,8 +234,7 @@ bool Judgement::judge_command(int index) {
 
 // Whether it speaks of a repository where runs have made or changed what git obeys.
 bool Judgement::touches_changed(const SimpleCommand& command) const {
-  const command::PathClasses changed =
-      knowledge_.class_bit("made_by_runs") | knowledge_.class_bit("changed_by_runs");
+  const command::PathClasses changed = knowledge_.class_bit("changed_by_runs");
   return std::any_of(
       command.accesses.begin(), command.accesses.end(),
       [&](const command::Access& access) { return (access.classes & changed) != 0; });

@@ -22,9 +22,8 @@
 ---@field limits? Limits start: the requested limits
 ---@field log? string[] start: paths of the files that receive output
 ---@field sandbox? SandboxRequest start: the requested sandbox
----@field allow? string[] start, call: what it asks for beyond a confined run: 'network',
----'read:PATH', 'write:PATH'; 'repository': to run outside of a sandbox in a repository that a
----run made
+---@field allow? string[] start, call: what it asks for beyond its sandbox: 'network', 'read:PATH',
+---'write:PATH'
 ---@field places? table<string, string[]> with `allow`: what the variables of profiles stand for,
 ---with ~ for the home
 ---@field confinable? boolean start, call: default: true; false: this machine has no sandbox that

@@ -1,8 +1,8 @@
--- The argument `allow` of tools that start commands: what a command that no rule of the policy
--- knows needs beyond the sandbox in which it then runs. A person is asked about just that.
+-- The argument `allow` of tools that start commands: what a command needs beyond the sandbox in
+-- which it runs. A person is asked about just that.
 local M = {}
 
-local PATTERN = [[^(network|repository|(read|write):(/|~/).*)$]]
+local PATTERN = [[^(network|(read|write):(/|~/).*)$]]
 
 local function listed(rare)
   return schema.array(schema.string { pattern = PATTERN }, {
@@ -32,14 +32,14 @@ local function wishes_of(refusals)
   return wishes
 end
 
---- Returns the argument that asks for what a confined run was refused; nil when there is none.
+--- Returns the argument that asks for what a run in such a sandbox was refused; nil when there is none.
 ---
 --- Example: `wishes.for_refusals { { what = 'network', profile = 'confined' } }` is
 --- `allow = ["network"]`
 ---@param refusals Refusal[]
 ---@return string?
 function M.for_refusals(refusals)
-  if refusals[1].profile ~= 'confined' then
+  if refusals[1].profile ~= 'confined' and refusals[1].profile ~= 'build' then
     return nil
   end
   local asked = wishes_of(refusals)

@@ -200,8 +200,7 @@ Json logs_info(const Run& run) {
 
 }  // namespace
 
-// Reads what a start asks for beyond a confined run: "network", "repository",
-// "read:PATH" and "write:PATH".
+// Reads what a start asks for beyond its sandbox: "network", "read:PATH" and "write:PATH".
 static std::vector<std::string> read_wishes(Fields& fields) {
   constexpr std::size_t kMaxWishes = 32;
   std::vector<std::string> wishes = fields.texts("allow").value_or(std::vector<std::string>{});
@@ -210,12 +209,10 @@ static std::vector<std::string> read_wishes(Fields& fields) {
     const std::string kind = wish.substr(0, colon);
     const std::string path = colon == std::string::npos ? "" : wish.substr(colon + 1);
     const bool has_place = path.rfind('/', 0) == 0 || path.rfind("~/", 0) == 0;
-    const bool good = wish == "network" || wish == "repository" ||
-                      ((kind == "read" || kind == "write") && has_place);
+    const bool good = wish == "network" || ((kind == "read" || kind == "write") && has_place);
     if (!good || wishes.size() > kMaxWishes) {
       fields.fail("allow",
-                  "at most 32 of 'network', 'repository', 'read:PATH' and 'write:PATH', with paths "
-                  "that begin "
+                  "at most 32 of 'network', 'read:PATH' and 'write:PATH', with paths that begin "
                   "with '/' or '~/'",
                   wish);
     }

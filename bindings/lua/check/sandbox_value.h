@@ -19,8 +19,6 @@ using PathVariables = std::map<std::string, std::vector<std::string>>;
 // The directories of repositories in which sandboxed runs have changed what git obeys, or which
 // they have made.
 inline constexpr const char* kChangedByRuns = "CHANGED_BY_RUNS";
-// The temporary directories of the machine that sessions of this process have their own of.
-inline constexpr const char* kSessionTemporary = "SESSION_TEMPORARY";
 // The caches of tools, absolute.
 inline constexpr const char* kCaches = "CACHES";
 

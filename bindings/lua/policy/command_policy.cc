@@ -24,11 +24,7 @@ PathVariables without_this_machine(PathVariables variables, bool with_repository
     variables.erase(name);
   }
   variables[kChangedByRuns].clear();
-  variables[kSessionTemporary].clear();
-  if (with_repository) {
-    variables[kChangedByRuns] = {std::string("/workspace/") + kMadeExample};
-    variables[kSessionTemporary] = {"/tmp"};
-  }
+  if (with_repository) variables[kChangedByRuns] = {std::string("/workspace/") + kMadeExample};
   return variables;
 }
 

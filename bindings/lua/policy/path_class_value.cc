@@ -26,7 +26,6 @@ bool has_variable(const std::string& entry) {
 PathVariables with_place(const command::Place& place, PathVariables variables) {
   for (const char* name : kGitVariables) variables.try_emplace(name);
   variables.try_emplace(kChangedByRuns);
-  variables.try_emplace(kSessionTemporary);
   if (!place.home.empty()) {
     // `~` of the command comes first; what else is a home is protected, too.
     std::vector<std::string>& homes = variables["HOME"];

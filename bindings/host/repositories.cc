@@ -60,8 +60,9 @@ std::vector<trust::Changed> compare(const std::string& workspace, const Things& 
           (old != before.end() && old->second.hash == thing.hash)) {
         continue;
       }
-      const bool is_part = std::any_of(
-          made.begin(), made.end(), [&path](const auto& each) { return path.starts_with(each); });
+      const bool is_part = std::any_of(made.begin(), made.end(), [&at = path](const auto& each) {
+        return at.starts_with(each);
+      });
       if (is_part) continue;
       all.push_back({workspace, old == before.end() ? kAbsent : old->second.hash, path});
       if (!repositories) continue;

@@ -245,6 +245,7 @@ return tool {
     data.refusals = handle:refusals()
     if #data.refusals > 0 then
       sections[#sections + 1] = format.refusal_note(data.refusals, handle)
+        .. format.kept_note(handle)
     elseif handle:info().ended_ms then
       sections[#sections + 1] = format.ended(format.sandbox_note(handle))
     end

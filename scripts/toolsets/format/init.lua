@@ -14,7 +14,7 @@ local M = {
 
   section = output.section, tails = output.tails,
   refusal_note = output.refusal_note, left_note = output.left_note,
-  sandbox_note = output.sandbox_note,
+  sandbox_note = output.sandbox_note, kept_note = output.kept_note,
 
   seconds = text.seconds, head = text.head, tail = text.tail, cut = text.cut,
   one_line = text.one_line,

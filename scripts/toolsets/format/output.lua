@@ -138,8 +138,9 @@ function M.refusal_note(refusals, handle)
   end
   local wanted = wishes.for_refusals(refusals)
   if wanted then
-    return ('[the sandbox confined refused: %s. Stay inside what it allows, or start it again with '
-      .. '%s, which asks a person for just that]\n'):format(table.concat(seen, ', '), wanted)
+    return ('[the sandbox %s refused: %s. Stay inside what it allows, or start it again with %s, '
+      .. 'which asks a person for just that]\n'):format(
+        refusals[1].profile, table.concat(seen, ', '), wanted)
       .. cache_note(refusals, handle) .. said
   end
   local note = '[the sandbox %s refused: %s. Stay inside what it allows, or ask the user to start '
@@ -157,6 +158,22 @@ local function speaks_of_access(handle)
     .. 'access denied|secret|environment variable'
   local found = handle:grep { pattern = pattern, stream = 'merged', max_bytes = 1 }
   return found ~= nil and found.matches > 0
+end
+
+--- Returns the note on variables with secrets that a run did not inherit, where it failed and what
+--- it prints speaks of access; '' otherwise.
+---
+--- Example: `local note = format.kept_note(handle)`
+---@param handle Run
+---@return string
+function M.kept_note(handle)
+  local info = handle:info()
+  local kept = info.state ~= 'completed' and info.sandbox and info.sandbox.withheld
+  if not kept or not speaks_of_access(handle) then
+    return ''
+  end
+  return ('[kept back from this run: %s: name them in its `env` as secrets, or in `pass_env` of the '
+    .. 'configuration]'):format(table.concat(kept, ', '))
 end
 
 --- Returns the note on what the sandbox refused to a run, as one line, and on a network that it
@@ -183,11 +200,8 @@ function M.sandbox_note(handle)
   for _, file in ipairs(info.sandbox.files or {}) do
     note = ('%s[%s of this session lies at %s]'):format(note, file.path, file.at)
   end
-  local kept = info.state ~= 'completed' and info.sandbox.withheld
-  if kept and speaks_of_access(handle) then
-    note = ('%s%s[kept back from this run: %s: name them in its `env` as secrets, or in `pass_env` '
-      .. 'of the configuration]'):format(note, note ~= '' and ' ' or '', table.concat(kept, ', '))
-  end
+  local kept = M.kept_note(handle)
+  note = note .. (note ~= '' and kept ~= '' and ' ' or '') .. kept
   for _, gap in ipairs(info.state ~= 'completed' and info.sandbox.unprotected or {}) do
     if gap:find(OTHER_NETWORK, 1, true) then
       note = ('%s%s[%s]'):format(note, note ~= '' and ' ' or '', gap)

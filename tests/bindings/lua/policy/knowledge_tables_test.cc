@@ -231,7 +231,7 @@ TEST_CASE("unknown path variables are found, with their line") {
   CHECK_FALSE(check_path_variables(tables.knowledge, {{"SCRIPTS", {}}}, &faults));
   REQUIRE(faults.count() == 1);
   CHECK_THAT(faults.text(), Contains("rules.lua:3: paths 'own': there is no variable in "
-                                     "'$NOWHERE/c'; known are $GIT_COMMON, $GIT_DIRS"));
+                                     "'$NOWHERE/c'; known are $CHANGED_BY_RUNS, $GIT_COMMON"));
 }
 
 TEST_CASE("one policy knows the paths of several places") {

@@ -36,7 +36,10 @@ return {
         pattern = [[(?:rmSync|rm|rmdirSync|rmdir|removeSync|remove|emptyDirSync|rimraf(?:\.sync)?)]]
           .. JS_QUOTED,
       },
-      { access = 'remove', pattern = '(?:unlinkSync|unlink|renameSync|rename|moveSync)' .. JS_QUOTED },
+      {
+        access = 'remove',
+        pattern = '(?:unlinkSync|unlink|renameSync|rename|moveSync)' .. JS_QUOTED,
+      },
       {
         access = 'write',
         pattern = '(?:writeFileSync|writeFile|appendFileSync|appendFile|createWriteStream|'

@@ -14,8 +14,9 @@ end
 add('~/.', [[ssh;gnupg;netrc;password-store;authinfo;authinfo.gpg;step;putty;vnc;cert;openvpn;
   teleport;tsh;cloudflared;saml2aws;okta;awsvault;doppler;vault_pass.txt;vault-token;
   my.cnf;mylogin.cnf;pgpass;pg_service.conf;dbshell;mongodb;dbt;snowflake;snowsql;odbc.ini;cvspass;
-  subversion/auth;smbcredentials;davfs2/secrets;passwd-s3fs;s3cfg;boto;mc/config.json;mcli/config.json;
-  rclone.conf;git-credentials;git-credential-cache;cache/git/credential;config/git/credentials;
+  subversion/auth;smbcredentials;davfs2/secrets;passwd-s3fs;s3cfg;boto;mc/config.json;
+  mcli/config.json;rclone.conf;git-credentials;git-credential-cache;cache/git/credential;
+  config/git/credentials;
   aws;azure;oci;kube;fly;aliyun;tccli;bluemix;scw;civo.json;ovh.conf;vultr-cli.yaml;databrickscfg;
   terraformrc;terraform.d/credentials.tfrc.json;pulumi/credentials.json;docker/config.json;
   chef;ngrok2;wrangler;railway;supabase;vercel;netlify;twilio-cli;sentryclirc;newrelic;dogrc;jfrog;
@@ -27,10 +28,11 @@ add('~/.', [[ssh;gnupg;netrc;password-store;authinfo;authinfo.gpg;step;putty;vnc
   cache/huggingface/token;cache/huggingface/stored_tokens;ollama/id_ed25519;
   bash_history;zsh_history;psql_history;mysql_history;lesshst;viminfo;Xauthority;ICEauthority;
   msmtprc;mailrc;muttrc;mutt;fetchmailrc;offlineimaprc;mbsyncrc;getmail;thunderbird;mozilla;irssi;
-  weechat;purple;electrum;bitcoin;litecoin;dogecoin;ethereum/keystore;foundry/keystores;near-credentials;
-  sops;age;borg;keychain;var/app]])
-add('~/.config/', [[sops;op;1Password;Bitwarden;Bitwarden CLI;keepassxc;rbw;lpass;enpass;gopass;solana;
-  age;borg;restic;step;vault;teleport;cloudflared;tailscale;openvpn3;protonvpn;ProtonVPN;freerdp;
+  weechat;purple;electrum;bitcoin;litecoin;dogecoin;ethereum/keystore;foundry/keystores;
+  near-credentials;sops;age;borg;keychain;var/app]])
+add('~/.config/', [[sops;op;1Password;Bitwarden;Bitwarden CLI;keepassxc;rbw;lpass;enpass;gopass;
+  solana;age;borg;restic;step;vault;teleport;cloudflared;tailscale;openvpn3;protonvpn;ProtonVPN;
+  freerdp;
   gh;hub;glab-cli;tea;jira;.jira;gcloud;doctl;hcloud;linode-cli;scw;yandex-cloud;exoscale;ovh;oci;
   rclone;netlify;stripe;configstore;.wrangler;vercel;railway;heroku;flyctl;supabase;doppler;snyk;
   ngrok;sentry;twilio-cli;datadog;newrelic;sonarlint;snowflake;databricks;mongodb;MongoDB Compass;
@@ -46,8 +48,9 @@ add('~/.local/share/', [[keyrings;kwalletd;uv/credentials;com.vercel.cli;gem/cre
   TablePlus;io.snowflake;gopass;password-store;monero;calibre/plugins/creds]])
 add('~/snap/', 'firefox;chromium')
 -- Of the machine, for runs as root.
-add('/etc/', [[shadow;shadow-;gshadow;gshadow-;sudoers;sudoers.d;ssl/private;letsencrypt;krb5.keytab;
-  wireguard;openvpn;ipsec.secrets;ppp/chap-secrets;NetworkManager/system-connections;kubernetes;
+add('/etc/', [[shadow;shadow-;gshadow;gshadow-;sudoers;sudoers.d;ssl/private;letsencrypt;
+  krb5.keytab;wireguard;openvpn;ipsec.secrets;ppp/chap-secrets;NetworkManager/system-connections;
+  kubernetes;
   rancher;ssh/ssh_host_rsa_key;ssh/ssh_host_ecdsa_key;ssh/ssh_host_ed25519_key]])
 add('/', 'run/secrets;var/run/secrets')
 -- What nobody has listed is found by its shape: '*' stands for any characters but '/'. Certificates

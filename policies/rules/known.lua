@@ -63,8 +63,8 @@ return {
   {
     id = 'known.git',
     decision = 'allow',
-    program = 'git git-* tig lazygit gitui git-lfs jj hg svn sl fossil bzr pre-commit lefthook husky '
-      .. 'lint-staged commitlint cz commitizen gh glab hub tea',
+    program = 'git git-* tig lazygit gitui git-lfs jj hg svn sl fossil bzr pre-commit lefthook '
+      .. 'husky lint-staged commitlint cz commitizen gh glab hub tea',
     match = { 'git add -A && git commit -m x', 'git status', 'git diff > x.patch', 'git pull' },
   },
   {

@@ -26,7 +26,8 @@ local FETCH = {
 
 -- A repository on another machine, or the name of a remote: nothing below a directory.
 local function is_remote(word)
-  return word:find('^https?://') ~= nil or word:find('^ssh://') ~= nil or word:find('^git://') ~= nil
+  return word:find('^https?://') ~= nil or word:find('^ssh://') ~= nil
+    or word:find('^git://') ~= nil
     or word:find('^[%w._-]+@[%w._-]+:[^/]') ~= nil or word:find('^[%w_-]+$') ~= nil
 end
 

@@ -88,9 +88,11 @@
 ---@field read? string[] trees that may be read and executed
 ---@field write? string[] trees that may be read, executed and changed
 ---@field unreadable? string[] paths in those that may not be read; with '/' at its end, a directory
----of this user that is made while the run lives where there is none, so that it is hidden, too; with
+---of this user that is made while the run lives where there is none, so that it is hidden, too;
+---with
 ---'*', what matches when the run starts: '~/.config/*/*token*'
----@field visible? string[] what no '*' in `unreadable` hides, and what is shown in a directory there,
+---@field visible? string[] what no '*' in `unreadable` hides, and what is shown in a directory
+---there,
 ---of which then all else is hidden name by name
 ---@field views? string[] files of settings that are shown as `views` of the policy makes them, and
 ---hidden where it makes nothing
@@ -138,7 +140,8 @@
 ---nothing known of that speaks of harm inside a sandbox (`unheld` of Knowledge); default: as `ask`
 ---@field ask? 'allow'|'ask'|'deny' a rule asks about it; default: 'ask'
 ---@field bare? { read?: 'allow'|'ask'|'deny', build?: 'allow'|'ask'|'deny', unmatched?:
----'allow'|'ask'|'deny' } the same where a sandbox is wanted and this machine has none; default: allow
+---'allow'|'ask'|'deny' } the same where a sandbox is wanted and this machine has none; default:
+---allow
 ---what reads, and ask about the rest
 
 ---policies/init.lua returns this.
@@ -175,5 +178,6 @@
 ---@field not_denied? (string|RuleExample)[]
 ---@field free? (string|RuleExample)[] allowed outside of a sandbox
 ---@field inside? (string|RuleExample)[] allowed in the profile `build` or `plan`
----@field confined? (string|RuleExample)[] allowed in the profile `confined`; `allow` is any of these
+---@field confined? (string|RuleExample)[] allowed in the profile `confined`; `allow` is any of
+---these
 ---@field not_free? (string|RuleExample)[] not allowed outside of a sandbox

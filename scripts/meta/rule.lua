@@ -226,7 +226,9 @@
 ---@field paths PathClass[]
 ---@field outputs? table<string, string> the output of a command in $( ): { pwd = '$PWD' }
 ---@field text? string[] options whose values are patterns in every program, as globs: '--exclude'
----@field unheld? string an RE2 pattern: what nobody can know before it runs (Doubt), and in which it
+---@field unheld? string an RE2 pattern: what nobody can know before it runs (Doubt), and in which
+---it
 ---is found, is never run in a sandbox unasked; without it, nothing in doubt is
----@field reaching? string an RE2 pattern: inline code in which neither this nor `unheld` is found is
+---@field reaching? string an RE2 pattern: inline code in which neither this nor `unheld` is found
+---is
 ---in no doubt; without it, all of it is

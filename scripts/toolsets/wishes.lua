@@ -32,7 +32,7 @@ local function wishes_of(refusals)
   return wishes
 end
 
---- Returns the argument that asks for what a run in such a sandbox was refused; nil when there is none.
+--- Returns the argument that asks for what a run in a sandbox was refused; nil when there is none.
 ---
 --- Example: `wishes.for_refusals { { what = 'network', profile = 'confined' } }` is
 --- `allow = ["network"]`

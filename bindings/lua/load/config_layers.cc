@@ -39,7 +39,8 @@ struct FieldOrder {
   const std::vector<std::string>* list = nullptr;  // from the loosest on
 };
 
-const std::vector<std::string> kProfiles = {"none", "workspace", "build", "confined", "plan", "readonly"};
+const std::vector<std::string> kProfiles = {"none",     "workspace", "build",
+                                            "confined", "plan",      "readonly"};
 const std::vector<std::string> kNetworks = {"on", "loopback", "off"};
 
 // The first that fits counts. A field that is not here is locked, and none of a project's.

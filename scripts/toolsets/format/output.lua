@@ -172,8 +172,8 @@ function M.kept_note(handle)
   if not kept or not speaks_of_access(handle) then
     return ''
   end
-  return ('[kept back from this run: %s: name them in its `env` as secrets, or in `pass_env` of the '
-    .. 'configuration]'):format(table.concat(kept, ', '))
+  return ('[kept back from this run: %s: name them in its `env` as secrets, or in `pass_env` of '
+    .. 'the configuration]'):format(table.concat(kept, ', '))
 end
 
 --- Returns the note on what the sandbox refused to a run, as one line, and on a network that it

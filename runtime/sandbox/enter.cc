@@ -79,6 +79,48 @@ GIBBOUS_IN_CHILD bool attach(int tree, int target) {
   return ::syscall(kernel::kMoveMount, tree, "", target, "", kernel::kMoveMountBothEmpty) == 0;
 }
 
+// The directories of a layer, by names that neither a long path nor a colon in it can break: an
+// option of a mount has 255 letters.
+struct LayerNames {
+  static constexpr std::size_t kMostLetters = 32;
+  int fds[kMostLowers + 2];
+  std::size_t count = 0;
+  char lower[kMostLowers * kMostLetters];
+  char upper[kMostLetters];
+  char work[kMostLetters];
+
+  // Writes the name behind `text`, and returns its end; null if it cannot be opened.
+  GIBBOUS_IN_CHILD char* add(const char* path, char* text) {
+    const int fd = open_exactly(path);
+    if (fd < 0) return nullptr;
+    fds[count++] = fd;
+    for (const char* each = "/proc/self/fd/"; *each != '\0'; ++each) *text++ = *each;
+    int unit = 1;
+    while (fd / unit >= kTen) unit *= kTen;
+    for (; unit > 0; unit /= kTen) *text++ = static_cast<char>('0' + fd / unit % kTen);
+    *text = '\0';
+    return text;
+  }
+
+  GIBBOUS_IN_CHILD bool open(const MountedLayer& layer) {
+    const std::string* const lowers = layer.lower.data();
+    char* end = lower;
+    for (std::size_t i = 0; i < layer.lower.size() && i < kMostLowers; ++i) {
+      if (i > 0) *end++ = ':';
+      end = add(lowers[i].c_str(), end);
+      if (end == nullptr) return false;
+    }
+    return add(layer.upper.c_str(), upper) != nullptr && add(layer.work.c_str(), work) != nullptr;
+  }
+
+  GIBBOUS_IN_CHILD void close() const {
+    for (std::size_t i = 0; i < count; ++i) ::syscall(SYS_close, fds[i]);
+  }
+
+ private:
+  static constexpr int kTen = 10;
+};
+
 // Returns an overlay, not attached yet, that Landlock grants as what may be changed.
 GIBBOUS_IN_CHILD long new_layer(const SandboxEntry& entry, const MountedLayer& layer) {
   const long context = ::syscall(kernel::kFsopen, "overlay", kernel::kFsopenCloseOnExec);
@@ -92,8 +134,9 @@ GIBBOUS_IN_CHILD long new_layer(const SandboxEntry& entry, const MountedLayer& l
     return ::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetFlag, option, nullptr, 0) == 0;
   };
   long mount = -1;
-  if (set("lowerdir", layer.lower.c_str()) && set("upperdir", layer.upper.c_str()) &&
-      set("workdir", layer.work.c_str()) && (!in_user_namespace || flag("userxattr")) &&
+  LayerNames names;
+  if (names.open(layer) && set("lowerdir", names.lower) && set("upperdir", names.upper) &&
+      set("workdir", names.work) && (!in_user_namespace || flag("userxattr")) &&
       (!layer.is_copy || in_user_namespace || set("redirect_dir", "on")) &&
       // Where the kernel knows it, the end of a run waits for no disk.
       (flag("volatile"),
@@ -111,6 +154,7 @@ GIBBOUS_IN_CHILD long new_layer(const SandboxEntry& entry, const MountedLayer& l
   }
   const int error = errno;
   ::syscall(SYS_close, context);
+  names.close();
   errno = error;
   return mount;
 }

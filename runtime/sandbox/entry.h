@@ -34,9 +34,10 @@ struct MountedTree {
 };
 
 // A directory whose changes are elsewhere: an overlay.
+constexpr std::size_t kMostLowers = 3;
 struct MountedLayer {
-  std::string target;  // without symbolic links
-  std::string lower;   // what is seen beneath, as the option of an overlay
+  std::string target;              // without symbolic links
+  std::vector<std::string> lower;  // what is seen beneath, topmost first: kMostLowers at most
   std::string upper;
   std::string work;
   bool writable = true;

@@ -94,11 +94,6 @@ void forget_unwritten(const std::string& work) {
   }
 }
 
-// The options of an overlay give these a meaning.
-bool is_plain(const std::string& path) {
-  return path.find_first_of(":,\\\"") == std::string::npos;
-}
-
 // A directory's names, with the text of those that are links.
 struct Name {
   mode_t type = 0;
@@ -226,11 +221,7 @@ Status Layers::find(const SandboxSpec& spec, Lookups& lookups, std::span<const R
     auto resolved = resolve_path(asked, "layered");
     if (!resolved) return resolved.status();
     if (!*resolved || !(*resolved)->is_directory() || is_led_astray(**resolved, write)) continue;
-    if (is_plain(path)) {
-      over_.push_back(std::move(**resolved));
-    } else {
-      none_.push_back(path);
-    }
+    over_.push_back(std::move(**resolved));
   }
   const auto keep_outermost = [](auto& all) {
     std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
@@ -310,8 +301,8 @@ void Layers::lay_over(SandboxEntry& entry, std::span<const std::string> hidden,
     const std::string room = room_of(place_->path, target.path);
     // A run still sees what the group has made while there was no such directory.
     const std::string earlier = room_of(place_->own, target.path);
-    const std::string lower = is_directory(earlier) ? earlier + ":" + target.path : target.path;
-    MountedLayer layer{target.path, lower, room + "/upper", room + "/work", writable_};
+    MountedLayer layer{target.path, {target.path}, room + "/upper", room + "/work", writable_};
+    if (is_directory(earlier)) layer.lower.insert(layer.lower.begin(), earlier);
     // The layer's own mode is that of the directory that is seen.
     const bool made = have_directory(room) && have_directory(layer.upper) &&
                       have_directory(layer.work) &&
@@ -332,7 +323,7 @@ void Layers::lay_over(SandboxEntry& entry, std::span<const std::string> hidden,
     names.erase(std::unique(names.begin(), names.end()), names.end());
     const std::string hiding = names.empty() ? "" : make_hiding(room, target.path, names);
     if (!hiding.empty()) {
-      layer.lower.insert(0, hiding + ":");
+      layer.lower.insert(layer.lower.begin(), hiding);
       hidden_.insert(hidden_.end(), absent.begin(), absent.end());
     }
     laid_.push_back(target.path);
@@ -342,7 +333,8 @@ void Layers::lay_over(SandboxEntry& entry, std::span<const std::string> hidden,
 }
 
 bool Layers::hides(const std::string& path) const {
-  return std::find(hidden_.begin(), hidden_.end(), path) != hidden_.end();
+  const auto holds = [&path](const std::string& hidden) { return is_within(path, hidden); };
+  return std::any_of(hidden_.begin(), hidden_.end(), holds);
 }
 
 bool Layers::shows(const std::string& path) const {
@@ -358,11 +350,11 @@ void Layers::copy(SandboxEntry& entry, std::span<const ResolvedPath> trees, RunC
     struct stat info {};
     if (!tree.is_directory() || ::fstat(tree.fd.get(), &info) != 0) continue;
     const std::string room = room_of(copies.directory, tree.path);
-    MountedLayer layer{tree.path, tree.path, room + "/upper", room + "/work"};
+    MountedLayer layer{tree.path, {tree.path}, room + "/upper", room + "/work"};
     // A copy looks as the tree does, also to git, which asks who owns it.
     const bool made =
-        !copies.directory.empty() && is_plain(tree.path) && have_directory(room) &&
-        have_directory(layer.upper) && have_directory(layer.work) &&
+        !copies.directory.empty() && have_directory(room) && have_directory(layer.upper) &&
+        have_directory(layer.work) &&
         (info.st_uid == ::geteuid() ||
          ::chown(layer.upper.c_str(), info.st_uid, info.st_gid) == 0 || ::geteuid() != 0) &&
         ::chmod(layer.upper.c_str(), info.st_mode & kAllModeBits) == 0;

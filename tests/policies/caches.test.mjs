@@ -12,9 +12,10 @@ const NO_LAYER = /\.cache\/tool\/(new|kept|both): (Read-only|Permission)/;
 const TIMEOUT = { timeout: 120_000 };
 
 function make_place(t) {
-  // Not below /tmp, of which a session has its own.
-  const home = fs.mkdtempSync(path.join(process.cwd(), 'caches-'));
-  afterwards(t, () => fs.rmSync(home, { recursive: true, force: true }));
+  // Not below /tmp, of which a session has its own; longer than an option of a mount may be.
+  const around = fs.mkdtempSync(path.join(process.cwd(), 'caches-'));
+  afterwards(t, () => fs.rmSync(around, { recursive: true, force: true }));
+  const home = path.join(around, 'deep,'.repeat(40));
   const place = { home, root: path.join(home, 'gibbous'), workspace: path.join(home, 'work') };
   for (const name of ['state', 'temp']) place[name] = path.join(place.root, name);
   for (const name of ['workspace', 'state', 'temp']) fs.mkdirSync(place[name], { recursive: true });

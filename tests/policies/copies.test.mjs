@@ -17,8 +17,11 @@ const GIT = ['-c', 'user.name=a', '-c', 'user.email=a@b'];
 const ROOM = `/var/tmp/gibbous-${process.getuid()}`;
 
 function make_place(t, around = process.cwd()) {
-  const root = fs.realpathSync(fs.mkdtempSync(path.join(around, 'copies-')));
-  afterwards(t, () => fs.rmSync(root, { recursive: true, force: true }));
+  const whole = fs.realpathSync(fs.mkdtempSync(path.join(around, 'copies-')));
+  afterwards(t, () => fs.rmSync(whole, { recursive: true, force: true }));
+  // An option of a mount has 255 letters, and colons and commas mean something there.
+  const root = path.join(whole, 'a:b,'.repeat(60));
+  fs.mkdirSync(root);
   const place = { root };
   for (const name of ['workspace', 'state', 'temp', 'home']) {
     place[name] = path.join(root, name);

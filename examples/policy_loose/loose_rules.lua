@@ -70,4 +70,15 @@ return {
     match = { 'docker compose up -d', 'docker run --rm alpine true' },
     not_match = { 'kubectl get pods' },
   },
+  {
+    -- What runs in the container, as far as the line says it.
+    id = 'loose.in_containers',
+    decision = 'allow',
+    leaves = true,
+    modes = { 'auto', 'dangerous' },
+    remote = true,
+    within = { 'docker', 'podman' },
+    match = { 'docker run --rm alpine true' },
+    not_match = { 'ssh host true', 'true' },
+  },
 }

@@ -3,6 +3,7 @@ return {
   {
     name = 'leaving: in a sandbox',
     inside = {
+      './git fetch', 'node_modules/.bin/gh pr view 1', 'git fetch && jq -n env',
       'AWS_REGION=us-east-1 aws s3 ls', 'AWS_PROFILE=dev aws s3 ls',
       'KUBECONFIG=./kubeconfig kubectl get pods', 'COMPOSE_FILE=x.yml docker compose ps',
       'git clone --depth 1 https://github.com/a/b /tmp/b',

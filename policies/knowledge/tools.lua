@@ -1,4 +1,4 @@
--- Tools of single languages and formats that look at what they are given (knowledge/reading/tools).
+-- Tools of single languages and formats that look at what they are given.
 return {
   ['javap gron csvcut csvgrep csvstat csvlook csvjson csvsort csvjoin csvstack csvformat '
     .. 'in2csv'] = {

@@ -114,9 +114,12 @@ end
 
 -- Returns what becomes of a line as it is known: 'leave', 'read' or 'build' (rules allow it), and
 -- 'doubt' or 'unmatched'.
-local function standing(judged, commands)
+local function standing(judged, commands, effect)
   if judged.decision == 'allow' then
-    return judged.leaves and 'leave' or judged.reads and commands.read and 'read' or 'build'
+    -- Where there are no namespaces, runs write what git obeys, and the machine's /tmp.
+    local held = effect.own_network ~= false or (commands.build or 'build') == 'allow'
+    return judged.leaves and held and 'leave'
+      or judged.reads and commands.read and 'read' or 'build'
   end
   return judged.may_confine and 'doubt' or 'unmatched'
 end
@@ -134,11 +137,23 @@ local function judge_bare(mode, effect, known, why)
   }
 end
 
+-- Returns the verdict on a start whose log Gibbous would write, where the run changes nothing.
+local function judge_log(mode, effect)
+  return {
+    decision = mode.commands.ask or 'ask', rule = ('modes.%s.log'):format(effect.mode),
+    reason = ('Mode %s runs this on a copy of the workspace, and a log stays in the workspace: '
+      .. 'leave out `log`, and read the output.'):format(effect.mode),
+    confined = 'build',
+  }
+end
+
 -- Returns the verdict on a line that no rule denies or asks about, but for what nobody can know.
 local function settle(mode, effect, known, wanted)
   local judged = effect.judged
   if PROFILES[wanted] then
-    if known == 'unmatched' or known == 'doubt' then
+    if wanted == 'plan' and #(effect.log or {}) > 0 and not confined.obstacle(effect) then
+      return judge_log(mode, effect)
+    elseif known == 'unmatched' or known == 'doubt' then
       return confined.judge(effect, wanted)
     end
     local why, bare = confined.obstacle(effect)
@@ -176,8 +191,11 @@ local function judge_asked(mode, effect)
   end
   -- An approval of the rule must not open what no rule knows.
   local unknown = judged.unmatched and commands.unmatched ~= 'allow'
+  -- What a person allows for want of knowing it runs in a sandbox, as the rest does.
+  local held = judged.may_confine and decision == 'ask' and not confined.obstacle(effect)
+    and not effect.executor
   return {
-    decision = decision, reason = reason, rule = judged.rule,
+    decision = decision, reason = reason, rule = judged.rule, confined = held and 'build' or nil,
     also = unknown and { ('modes.%s.unmatched'):format(effect.mode) } or nil,
   }
 end
@@ -189,7 +207,7 @@ local function judge_commands(mode, effect)
   if judged.decision == 'deny' then
     return judged
   end
-  local known = standing(judged, commands)
+  local known = standing(judged, commands, effect)
   if judged.decision == 'ask' and not (known == 'doubt' and PROFILES[commands.doubt]
     and not confined.obstacle(effect)) then
     return judge_asked(mode, effect)
@@ -231,7 +249,9 @@ function M.judge(modes, effect)
   return {
     decision = verdict.decision, reason = verdict.reason, rule = verdict.rule,
     confined = verdict.confined, also = verdict.also, unseen = verdict.unseen,
-    leaves = verdict.decision ~= 'deny' and effect.judged.leaves,
+    -- In a mode without a sandbox, nothing leaves one.
+    leaves = verdict.decision ~= 'deny' and effect.judged.leaves
+      and ((mode.commands or {}).build or 'build') ~= 'allow',
   }
 end
 

@@ -26,7 +26,7 @@ local LEAVING = {
 M.READS = {
   'kind', 'tool', 'permission', 'action', 'judged_as', 'mode', 'secrets', 'limits', 'configured',
   'sandbox', 'executor', 'executor_settings', 'executor_confines', 'allow', 'places', 'confinable',
-  'own_network',
+  'own_network', 'log',
   'run_sandbox', 'judged', 'approved', 'seen',
 }
 

@@ -1,5 +1,5 @@
--- The words of which sub-commands are made: what removes, stops or changes something, and what only
--- looks. For rules about tools of clouds.
+-- The words of which sub-commands are made that remove or stop something, for rules about
+-- databases.
 local set = require('word_set').of
 
 local M = {}

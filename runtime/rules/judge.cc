@@ -161,6 +161,7 @@ class Judgement {
   bool judged_ = false;       // some command is more than text
   bool all_read_ = true;      // so far
   bool all_may_leave_ = true;
+  bool some_leaves_ = false;
   // The decision of outcome_.matched.front().
   int command_ = kOfLine;
   int doubt_ = -1;
@@ -242,8 +243,11 @@ bool Judgement::touches_changed(const SimpleCommand& command) const {
 
 void Judgement::note_standing(const Subject& subject, const Said& said) {
   const SimpleCommand& command = subject.command();
-  const bool written_out = !facts_.assigns && command.assignments.empty() &&
-                           (command.wrappers.empty() || said.privileged) &&
+  // A program that is named by its path may be any file of that name.
+  const bool by_name =
+      !command.argv.empty() && command.argv.front().text.find('/') == std::string::npos;
+  const bool written_out = by_name && !facts_.assigns && command.assignments.empty() &&
+                           (command.wrappers.empty() || said.privileged || command.remote) &&
                            subject.doubt_count == 0 &&
                            std::all_of(command.argv.begin(), command.argv.end(),
                                        [](const command::Value& word) { return word.literal(); });
@@ -259,7 +263,7 @@ void Judgement::note_standing(const Subject& subject, const Said& said) {
   all_read_ = all_read_ && said.reads && !changes(false);
   all_may_leave_ = all_may_leave_ && (said.leaves || said.beside) && written_out &&
                    !changes(said.leaves) && !touches_changed(command);
-  if (said.leaves && outcome_.leaver < 0) outcome_.leaver = subject.index;
+  some_leaves_ = some_leaves_ || said.leaves;
 }
 
 bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, bool only_text,
@@ -384,8 +388,7 @@ void Judgement::decide() {
   outcome_.may_confine = outcome_.decision == Decision::kAsk && may_confine();
   const bool allowed = outcome_.decision == Decision::kAllow;
   outcome_.reads = allowed && all_read_;
-  outcome_.leaves = allowed && all_may_leave_ && outcome_.leaver >= 0;
-  if (outcome_.leaves) outcome_.leaver = -1;
+  outcome_.leaves = allowed && all_may_leave_ && some_leaves_;
 }
 
 // Whether all that asks is what a sandbox holds, as far as it is known.

@@ -165,7 +165,6 @@ struct Outcome {
   bool may_confine = false;  // it asks, and for nothing but what a sandbox holds
   bool reads = false;        // allowed, each command by a rule that `reads`, and nothing is written
   bool leaves = false;  // each by one that `leaves`, some without `reads`, and all is written out
-  int leaver = -1;      // the first command of a rule that `leaves`, where the line does not leave
 };
 
 class RuleStore;  // rule_store.h

@@ -44,6 +44,21 @@
 namespace gibbous::lua {
 namespace {
 
+// A run that gets variables of the policy's leaves the sandbox: no directory of the workspace,
+// where runs write, is searched for its programs.
+void take_environment(const Effect& effect, const QueuedPlace* queued, RunSpec* spec) {
+  const PathVariables& places = effect.context.path_variables;
+  const std::string& workspace = queued != nullptr ? queued->workspace : effect.context.workspace;
+  std::string path;
+  if (const auto found = places.find("PATH"); found != places.end()) {
+    for (const std::string& each : found->second)
+      if (!is_within(each, workspace)) path += (path.empty() ? "" : ":") + each;
+  }
+  if (!path.empty()) spec->env["PATH"] = path;
+  for (const auto& [name, value] : effect.verdict.env.items())
+    if (value.is_string()) spec->env[name] = value.get<std::string>();
+}
+
 // Applies the policy's verdict to a start. Returns false, with an answer, when it is invalid.
 bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Json& asked,
                       const paths::GitPlaces& git, RunSpec* spec) {
@@ -76,9 +91,7 @@ bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Jso
     }
     const Json& limits = effect.verdict.limits;
     if (!limits.is_null()) spec->limits = parse_limits("the policy's verdict: limits", limits);
-    if (effect.verdict.env.is_object())
-      for (const auto& [name, value] : effect.verdict.env.items())
-        if (value.is_string()) spec->env[name] = value.get<std::string>();
+    if (effect.verdict.env.is_object()) take_environment(effect, queued, spec);
     return true;
   } catch (const WrongUse& use) {
     effect.fail(Status::error("denied", use.what()));

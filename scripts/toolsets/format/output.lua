@@ -152,11 +152,15 @@ end
 -- How a sandbox's report says that another process has a network for the session, too.
 local OTHER_NETWORK = 'in a network of its own'
 
--- Whether the output looks as if the program lacked a token. Most failures are none of these.
-local function speaks_of_access(handle)
-  local pattern = '(?i)\\b40[13]\\b|authenti|unauthori|credential|token|passw|api.?key|log ?in\\b|'
-    .. 'access denied|secret|environment variable'
-  local found = handle:grep { pattern = pattern, stream = 'merged', max_bytes = 1 }
+-- What programs print that lack a token, and what those print that reach or change too little. Most
+-- failures are none of these.
+local ACCESS = '\\b40[13]\\b|authenti|unauthori|credential|token|passw|api.?key|log ?in\\b|'
+  .. 'access denied|secret|environment variable'
+local REACH = 'permission|denied|not permitted|not allowed|read-only|refused|unreachable|'
+  .. 'no such (file|device|process)|unable to|failed to|cannot (open|connect|access)|timed out'
+
+local function speaks_of(handle, words)
+  local found = handle:grep { pattern = '(?i)' .. words, stream = 'merged', max_bytes = 1 }
   return found ~= nil and found.matches > 0
 end
 
@@ -169,7 +173,7 @@ end
 function M.kept_note(handle)
   local info = handle:info()
   local kept = info.state ~= 'completed' and info.sandbox and info.sandbox.withheld
-  if not kept or not speaks_of_access(handle) then
+  if not kept or not speaks_of(handle, ACCESS) then
     return ''
   end
   return ('[kept back from this run: %s: name them in its `env` as secrets, or in `pass_env` of '
@@ -178,7 +182,8 @@ end
 
 --- Returns the note on what the sandbox refused to a run, as one line, and on a network that it
 --- could not reach. Of one that failed or goes on without a known refusal it says that there is a
---- sandbox; '' when there is none, or all went well.
+--- sandbox, of `build` only where the output speaks of access; '' when there is none, or all went
+--- well.
 ---
 --- Example: `local note = format.sandbox_note(handle)`
 ---@param handle Run
@@ -191,7 +196,9 @@ function M.sandbox_note(handle)
   local refusals = handle:refusals()
   local note = #refusals > 0 and M.refusal_note(refusals, handle) or copies_note(refusals, handle)
   note = note:gsub('\n$', ''):gsub('\n', ' ')
-  local ordinary = info.profile == 'build' and info.state == 'running'
+  -- Most commands run in `build`, and fail for reasons of their own.
+  local ordinary = info.profile == 'build'
+    and (info.state == 'running' or not speaks_of(handle, REACH))
   if note == '' and info.profile and not ordinary and info.state ~= 'completed'
     and info.state ~= 'killed' then
     note = ('[in the sandbox %s%s]'):format(

@@ -26,6 +26,8 @@ return {
       'git config core.hooksPath /tmp/x', "git config alias.st '!id'",
       'git config core.fsmonitor ./x', 'git config --global core.pager ./x',
       'git config include.path /tmp/x', 'git config remote.origin.url x',
+      'git switch -t origin/x', 'git checkout --track -b y origin/x', 'git config --add a.b c',
+      'git submodule update --init', 'git submodule add ./x y', 'git config core.pager cat',
       'git config --global user.name x', 'git config -e --global', 'git config --global --unset x',
       'git checkout .', 'git checkout -- .', 'git checkout HEAD -- .', 'git checkout HEAD .',
       "git checkout -- '*'", 'git checkout -- src/', "git checkout -- ':/'",

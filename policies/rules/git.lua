@@ -1,53 +1,27 @@
 -- git and other version control: what leaves the machine, what cannot be restored, and what makes
 -- git run programs. Reading, committing, branching, merging, rebasing and pulling are free.
 
--- Keys of git's configuration whose values git runs or obeys, in lower case, as Lua patterns.
-local EXECUTING_KEYS = {
-  '^core%.pager$', '^core%.editor$', '^core%.sshcommand$', '^core%.fsmonitor$', '^core%.hookspath$',
-  '^core%.askpass$', '^core%.gitproxy$', '^core%.alternaterefscommand$', '^core%.worktree$',
-  '^core%.attributesfile$', '^sequence%.editor$', '^diff%.external$', '^diff%..*%.textconv$',
-  '^diff%..*%.command$', '^interactive%.difffilter$', '^credential%.', '^gpg%..*program$',
-  '^gpg%.program$', '^pager%.', '^alias%.', '^filter%.', '^merge%..*%.driver$', '^mergetool%.',
-  '^difftool%.', '^include%.', '^includeif%.', '^init%.templatedir$', '^uploadpack%.',
-  '^protocol%.', '^url%.', '^remote%..*%.uploadpack$', '^remote%..*%.receivepack$',
-  '^remote%..*%.vcs$', '^submodule%..*%.update$', '^trailer%..*', '^sendemail%.', '^browser%.',
-  '^web%.', '^man%.', '^gui', '^ssh%.variant$', '^http%.proxy$', '^http%.sslverify$',
-  '^remote%..*%.url$', '^remote%..*%.pushurl$', '^tar%..*%.command$', '^safe%.directory$',
-  '^extensions%.',
-}
--- Common settings that turn off the pager, editor, hooks or colours.
-local HARMLESS_VALUES = {
-  [''] = true, cat = true, ['true'] = true, [':'] = true, ['false'] = true, less = true,
-  ['/dev/null'] = true, ['1'] = true, ['0'] = true, always = true, never = true,
-  ['cat -'] = true, ['input'] = true,
-}
+local set = require('word_set').of
 
-local function executes(key)
-  key = key:lower()
-  for _, pattern in ipairs(EXECUTING_KEYS) do
-    if key:find(pattern) then
+-- Settings that leave by themselves (leaving.git_settings).
+local NAMES = set 'user.name user.email core.autocrlf'
+local CHANGES = set('set unset edit rename-section remove-section --add --unset --unset-all '
+  .. '--replace-all --rename-section --remove-section -e --edit')
+local LOOKS = set 'get list get-regexp get-urlmatch get-color get-colorbool'
+local FILES = set '-f --file --blob'
+
+-- git config KEY VALUE, and the words that change something; with a key alone it reads.
+local function changes_settings(command)
+  local first, words = command.operands[1], #command.operands
+  if FILES[command.argv[3] or ''] or first and LOOKS[command.argv[first]] then
+    return false
+  end
+  for index, word in ipairs(command.argv) do
+    if CHANGES[word] and (index == first or word:find('^%-')) then
       return true
     end
   end
-  return false
-end
-
-local function matters(key, value)
-  return executes(key) and (not HARMLESS_VALUES[value] or key:lower():find('^alias') ~= nil)
-end
-
--- git config KEY VALUE; with a key alone it reads
-local function configures_executing_key(command)
-  local words, first = {}, nil
-  for _, index in ipairs(command.operands) do
-    words[#words + 1] = command.argv[index]
-    first = first or words[1] ~= 'set' and words[1] ~= 'unset' and index or nil
-  end
-  if words[1] == 'set' or words[1] == 'unset' then
-    table.remove(words, 1)
-  end
-  local key, value = words[1], words[2]
-  return key ~= nil and value ~= nil and (not command.literal[first] or matters(key, value))
+  return words >= 2 and not (words == 2 and NAMES[command.argv[first]])
 end
 
 return {
@@ -176,21 +150,54 @@ return {
     not_match = { 'git symbolic-ref HEAD', 'git show-ref' },
   },
   {
-    id = 'git.config_executes',
+    id = 'git.settings',
     decision = 'ask',
-    reason = 'Git would run or obey this value from now on: pass --no-pager, or set it for one '
-      .. 'command.',
+    reason = 'Git obeys its configuration outside of sandboxes, too, so that no run changes it: '
+      .. 'pass -c KEY=VALUE to one command, or let a person approve this.',
     program = 'git',
     subcommand = 'config',
-    without_flags = '--get --get-all --get-regexp --get-urlmatch -l --list',
-    test = configures_executing_key,
+    without_flags = '--get --get-all --get-regexp --get-urlmatch -l --list --global --system',
+    test = changes_settings,
     match = {
-      'git config core.hooksPath hooks', "git config alias.x '!ls'",
-      'git config core.fsmonitor ./x.sh',
+      'git config core.hooksPath hooks', "git config alias.x '!ls'", 'git config --unset user.name',
+      'git config set core.fsmonitor ./x.sh', 'git config core.pager cat',
     },
     not_match = {
-      'git config user.name Bob', 'git config core.editor', 'git config core.pager cat',
+      'git config user.name Bob', 'git config core.editor', 'git config get core.pager',
+      'git config -f x.ini a.b c',
     },
+  },
+  {
+    id = 'git.tracks',
+    decision = 'ask',
+    reason = 'This writes to the configuration of git, which runs cannot change: leave out '
+      .. '--track or use --no-track, or let a person approve this.',
+    program = 'git',
+    subcommand = 'checkout switch branch',
+    flags = '-t --track',
+    match = { 'git switch -t origin/x', 'git checkout --track origin/x' },
+    not_match = { 'git switch -c x', 'git switch --no-track -c x origin/x' },
+  },
+  {
+    id = 'git.submodules',
+    decision = 'ask',
+    reason = 'This writes to the configuration of git, which runs cannot change: let a person '
+      .. 'approve it.',
+    program = 'git',
+    subcommand = { 'submodule add', 'submodule init', 'submodule sync', 'submodule deinit' },
+    match = { 'git submodule add https://a/b b', 'git submodule init' },
+    not_match = { 'git submodule status', 'git submodule update' },
+  },
+  {
+    id = 'git.submodules_first',
+    decision = 'ask',
+    reason = 'This writes to the configuration of git, which runs cannot change: let a person '
+      .. 'approve it. Without --init, it updates what is there.',
+    program = 'git',
+    subcommand = { 'submodule update' },
+    flags = '--init',
+    match = { 'git submodule update --init --recursive' },
+    not_match = { 'git submodule update' },
   },
   {
     id = 'git.config_global',

@@ -29,7 +29,9 @@ constexpr std::array kRows = {
     Row{"git", "gpg failed to sign|secret key not available|no secret key|couldn't load public key",
         "/.gnupg", Exit::kSaid, "keys that sign are hidden here: --no-gpg-sign needs none"},
     Row{"git husky", "/config: read-only file system|/config: device or resource busy", "/.ssh",
-        Exit::kUser, "git obeys its configuration outside, too, so that no run changes it"},
+        Exit::kUser,
+        "git obeys its configuration outside, too, so that no run changes it (a branch without "
+        "--track needs none)"},
     Row{"npm npx pnpm yarn mvn mvnw gradle gradlew pip pip3 uv cargo",
         "code e401|code eneedauth|fetch_401|404  '@|status code: 401|status code 401|"
         "401 unauthorized|http error 401|401 client error|401 error,|no token found",
@@ -95,7 +97,8 @@ std::string with_way(const Row& row, std::string_view line) {
     return text + ": the user can run it outside";
   }
   return text + (row.exit == Exit::kFetch
-                     ? ": git fetch, clone or ls-remote runs outside as a line of its own"
+                     ? ": git fetch, clone or ls-remote runs outside as a line of its own, and git "
+                       "merge then ends a pull"
                      : ": as a line of its own it runs outside, once a person or a rule allows it");
 }
 

@@ -8,7 +8,6 @@ local views = require 'views'
 return {
   modes = modes,
   decide = policy.decider(modes),
-  reads = policy.READS,
   views = views.of,
   -- Functions, because they are read only when a command is judged or the policy is tested.
   rules = function()

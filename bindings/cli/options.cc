@@ -190,7 +190,7 @@ CLI::App& add_policy_task(CLI::App& policy, Options& options, PolicyTask task, c
 void add_state_of_policy(CLI::App& command, Options& options) {
   command
       .add_option("--state", options.runtime.state_dir,
-                  "State directory, which keeps what was read of the policy")
+                  "State directory, which says what is trusted")
       ->type_name("DIR");
 }
 

@@ -48,7 +48,6 @@ PolicyOptions policy_options(const Options& options) {
       options.policy_task == PolicyTask::kCheck || options.policy_task == PolicyTask::kExplain;
   if (judges) made.layers = {"managed", "user", "project"};
   made.state_dir = options.runtime.state_dir;
-  made.keep_read = judges;
   return made;
 }
 

@@ -138,7 +138,6 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
           (lua::is_in_memory(shipped) || trust::objection_to_root_path(shipped).empty()),
       *layers);
   options.test_policies = given.tested;
-  if (given.keep_read) options.state_dir = state_dir;
   impl.is_shipped = options.policies_dir == shipped;
   if (impl.options.mode.empty()) impl.options.mode = config.mode.value_or(kFallbackMode);
   options.mode = impl.options.mode;
@@ -385,15 +384,6 @@ std::string Policy::explain(std::string_view request) {
 }
 
 PolicyReport Policy::test() {
-  if (impl_->options.keep_read) {
-    // What is kept has neither examples nor cases.
-    PolicyOptions whole = impl_->options;
-    whole.keep_read = false;
-    if (const auto read = load(whole)) return (*read)->test();
-    PolicyReport report;
-    report.failures.emplace_back("the policy can no longer be read");
-    return report;
-  }
   return host::test_policy(impl_->generation->policy(), impl_->tables());
 }
 

@@ -20,20 +20,10 @@ local LEAVING = {
   GIT_CONFIG_KEY_3 = 'fetch.recurseSubmodules', GIT_CONFIG_VALUE_3 = 'false',
 }
 
---- The fields of an effect that the `decide` of this module looks at, for `reads` of a policy: all
---- others are kept from it, and a verdict on the same fields is remembered.
----@type string[]
-M.READS = {
-  'kind', 'tool', 'permission', 'action', 'judged_as', 'mode', 'secrets', 'limits', 'configured',
-  'sandbox', 'executor', 'executor_settings', 'executor_confines', 'allow', 'places', 'confinable',
-  'own_network', 'log',
-  'run_sandbox', 'judged', 'approved', 'seen',
-}
-
 --- Checks the modes and returns the `decide` function of a policy that has them.
 ---
---- Example: `return { modes = modes, decide = policy.decider(modes), reads = policy.READS,
---- rules = rules, knowledge = knowledge }`
+--- Example: `return { modes = modes, decide = policy.decider(modes), rules = rules,
+--- knowledge = knowledge }`
 ---@param modes table<string, Mode>
 ---@return fun(effect: Effect): Verdict
 function M.decider(modes)

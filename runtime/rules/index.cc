@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <unordered_map>
 
 namespace gibbous::rules {
 namespace {
@@ -118,12 +117,12 @@ void GeneralRule::find_beginnings() {
   }
 }
 
-bool GeneralRule::takes(const std::string& program, const RuleStore& rules) const {
+bool GeneralRule::takes(const std::string& program, std::span<const Rule> rules) const {
   if (programs.empty()) return true;
   if (!begins[program.empty() ? 0 : static_cast<unsigned char>(program[0])]) return false;
   const auto fits = [&](const Pattern& pattern) { return pattern.matches(program); };
   if (std::none_of(programs.begin(), programs.end(), fits)) return false;
-  const std::vector<Pattern>& all = rules.at(prepared.rule).programs;
+  const std::vector<Pattern>& all = rules[prepared.rule].programs;
   return std::none_of(all.begin(), all.end(), [&](const Pattern& pattern) {
     return pattern.literal() && pattern.text == program;
   });
@@ -133,7 +132,6 @@ Index::Index(std::span<const Rule> rules) {
   std::vector<const Rule*> ordered;
   for (const Rule& rule : rules) ordered.push_back(&rule);
   std::sort(ordered.begin(), ordered.end(), stricter);
-  std::unordered_map<std::string, std::shared_ptr<ProgramRules>> made;
   for (const Rule* rule : ordered) {
     const auto index = static_cast<std::uint32_t>(rule - rules.data());
     GeneralRule one{{index, what_it_needs(*rule)}, {}, {}};
@@ -142,11 +140,9 @@ Index::Index(std::span<const Rule> rules) {
         one.programs.push_back(program);
         continue;
       }
-      std::shared_ptr<ProgramRules>& of_program = made[program.text];
-      if (of_program == nullptr) of_program = std::make_shared<ProgramRules>();
+      std::vector<Prepared>& of_program = by_program[program.text].rules;
       // It may name a program twice.
-      if (of_program->rules.empty() || of_program->rules.back().rule != index)
-        of_program->rules.push_back(one.prepared);
+      if (of_program.empty() || of_program.back().rule != index) of_program.push_back(one.prepared);
     }
     if (rule->programs.empty() && !rule->arguments.empty() && listed.add(*rule))
       one.prepared.needs.all |= kHasListedArgument;
@@ -156,7 +152,6 @@ Index::Index(std::span<const Rule> rules) {
     }
     if (!rule->doubts.empty() && !has_command_conditions(*rule)) of_lines.push_back(index);
   }
-  for (auto& [program, of_program] : made) by_program[program] = std::move(of_program);
 }
 
 }  // namespace gibbous::rules

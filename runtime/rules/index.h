@@ -1,6 +1,5 @@
 // An index that RuleSet::create prepares, so that most rules are skipped without being read: by
-// program, and by bits for what a command must at least have. It is packed with the rules, so that
-// whoever reads them back need not make it again. Private to runtime/rules.
+// program, and by bits for what a command must at least have. Private to runtime/rules.
 #pragma once
 
 #include <atomic>
@@ -10,10 +9,9 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "runtime/command/spec_table.h"
-#include "runtime/rules/rule_store.h"
 #include "runtime/rules/rules.h"
 
 namespace gibbous::rules {
@@ -100,10 +98,6 @@ class ListedArguments {
   // Returns false only if no argument of the command matches a pattern of any rule that was added.
   bool may_hold(const command::SimpleCommand& command) const;
 
-  const std::string& expression() const { return expression_; }
-  // That of a list that was made before.
-  void set_expression(std::string expression) { expression_ = std::move(expression); }
-
  private:
   static constexpr int kUnaided = 32;  // commands
 
@@ -132,17 +126,16 @@ struct GeneralRule {
   // Call once `programs` is set.
   void find_beginnings();
   // Returns true if the rule may hold for a program under which by_program does not list it.
-  bool takes(const std::string& program, const RuleStore& rules) const;
+  bool takes(const std::string& program, std::span<const Rule> rules) const;
 };
 
 struct Index {
   // A rule may be in both. Stricter first.
-  command::SpecTable<ProgramRules> by_program;
+  std::unordered_map<std::string, ProgramRules> by_program;
   std::vector<GeneralRule> general;
   ListedArguments listed;               // of those in general that name no program
   std::vector<std::uint32_t> of_lines;  // those that can match a doubt of the line
 
-  Index() = default;
   explicit Index(std::span<const Rule> rules);
 };
 

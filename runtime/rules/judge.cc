@@ -77,7 +77,7 @@ class DoubtTable {
 
 class Judgement {
  public:
-  Judgement(const RuleStore& rules, const Index& index, const command::Knowledge& knowledge,
+  Judgement(std::span<const Rule> rules, const Index& index, const command::Knowledge& knowledge,
             const Facts& facts, const std::string& mode, const TestFunction& test,
             std::vector<Step>* steps)
       : rules_(rules),
@@ -142,7 +142,7 @@ class Judgement {
   std::string note(const Rule& rule) const;
   void decide_by_floor(int index, Decision decision);
 
-  const RuleStore& rules_;
+  const std::span<const Rule> rules_;
   const Index& index_;
   const command::Knowledge& knowledge_;
   const Facts& facts_;
@@ -173,7 +173,7 @@ bool Judgement::judge_line_doubts() {
   for (std::size_t i = 0; i < count; ++i) {
     const DoubtFact& doubt = facts_.doubts[static_cast<std::size_t>(doubts[i])];
     for (const std::uint32_t index : index_.of_lines) {
-      const Rule& rule = rules_.at(index);
+      const Rule& rule = rules_[index];
       const bool matched = holds_in_mode(rule, mode_) && names_doubt(rule, doubt);
       if (steps_ != nullptr) add_step(kOfLine, rule, matched, name_of(doubt.doubt));
       if (!matched) continue;
@@ -211,8 +211,8 @@ bool Judgement::judge_command(int index) {
 
   const std::size_t first_step = steps_ == nullptr ? 0 : steps_->size();
   Said said;
-  if (const ProgramRules* own = index_.by_program.find(command.program); own != nullptr) {
-    for (const Prepared& prepared : own->rules) {
+  if (const auto own = index_.by_program.find(command.program); own != index_.by_program.end()) {
+    for (const Prepared& prepared : own->second.rules) {
       if (is_beside(prepared, subject)) continue;
       if (!ask_rule(prepared, subject, only_text, said)) return false;
     }
@@ -269,7 +269,7 @@ void Judgement::note_standing(const Subject& subject, const Said& said) {
 bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, bool only_text,
                          Said& said) {
   const bool traced = steps_ != nullptr;
-  const Rule& rule = rules_.at(prepared.rule);
+  const Rule& rule = rules_[prepared.rule];
   if (only_text && rule.decision != Decision::kDeny) return true;
   const bool carrier = static_cast<std::size_t>(subject.index) >= facts_.commands.size();
   if (carrier && rule.decision == Decision::kAllow) return true;
@@ -457,7 +457,7 @@ void Judgement::decide_by_floor(int index, Decision decision) {
 
 Outcome RuleSet::judge(const Facts& facts, const std::string& mode, const TestFunction& test,
                        std::vector<Step>* steps) const {
-  return Judgement(*rules_, *index_, *knowledge_, facts, mode, test, steps).run();
+  return Judgement(rules_, *index_, *knowledge_, facts, mode, test, steps).run();
 }
 
 }  // namespace gibbous::rules

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "runtime/command/lazy_regex.h"
 #include "runtime/rules/index.h"
-#include "runtime/rules/pattern_regex.h"
 
 namespace gibbous::rules {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "runtime/command/glob.h"
-#include "runtime/rules/pattern_regex.h"
+#include "runtime/command/lazy_regex.h"
 #include "runtime/rules/quote.h"
 #include "runtime/rules/rules.h"
 
@@ -40,8 +40,7 @@ Status wrong(const std::string& pattern, const std::string& what) {
   return Status::error("invalid_pattern", "pattern " + quote(pattern) + ": " + what);
 }
 
-bool regex_matches(const PatternRegex& lazy, std::string_view text) {
-  if (lacks(text, lazy.needed())) return false;
+bool regex_matches(const command::LazyRegex& lazy, std::string_view text) {
   const re2::RE2* regex = lazy.get();
   return regex != nullptr && regex->Match({text.data(), text.size()}, 0, text.size(),
                                           re2::RE2::ANCHOR_BOTH, nullptr, 0);
@@ -70,7 +69,7 @@ Pattern Pattern::known(std::string text) {
   pattern.text = std::move(text);
   if (!pattern.text.starts_with(kRegexPrefix)) return pattern;
   const std::string expression = pattern.text.substr(kRegexPrefix.size());
-  pattern.regex = std::make_shared<const PatternRegex>(expression, regex_options(expression));
+  pattern.regex = std::make_shared<const command::LazyRegex>(expression, regex_options(expression));
   return pattern;
 }
 

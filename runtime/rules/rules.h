@@ -30,14 +30,12 @@ const char* name_of(Decision decision);
 inline constexpr std::size_t kMaxRulePatternBytes = 1024;
 inline constexpr std::string_view kRegexPrefix = "re:";
 
-class PatternRegex;  // pattern_regex.h
-
 // A pattern for a text: a glob (`*` any characters, `?` one; no classes), or "re:" and RE2 syntax,
 // anchored at both ends. A value with holes matches a glob where the glob has a * over the hole.
 // For RE2 a value with an unknown hole matches nothing; a file pattern is compared as written.
 struct Pattern {
-  std::string text;                           // as written
-  std::shared_ptr<const PatternRegex> regex;  // null: a glob
+  std::string text;                                 // as written
+  std::shared_ptr<const command::LazyRegex> regex;  // null: a glob
   static Result<Pattern> compile(const std::string& text);
   // The same for a text that compile() has taken before: compiled when something is to match it.
   static Pattern known(std::string text);
@@ -167,8 +165,7 @@ struct Outcome {
   bool leaves = false;  // each by one that `leaves`, some without `reads`, and all is written out
 };
 
-class RuleStore;  // rule_store.h
-struct Index;     // index.h
+struct Index;  // index.h
 
 class RuleSet {
  public:
@@ -181,14 +178,8 @@ class RuleSet {
   // message" per line.
   static Result<std::shared_ptr<const RuleSet>> create(
       std::vector<Rule> rules, std::shared_ptr<const command::Knowledge> knowledge);
-  // The same for rules that create() has taken before, with the index of theirs. Packed rules are
-  // made when they are needed, or when rules() asks for all.
-  static std::shared_ptr<const RuleSet> known(std::unique_ptr<const RuleStore> rules,
-                                              std::unique_ptr<const Index> index,
-                                              std::shared_ptr<const command::Knowledge> knowledge);
-
-  std::span<const Rule> rules() const;
-  std::size_t size() const;
+  std::span<const Rule> rules() const { return rules_; }
+  std::size_t size() const { return rules_.size(); }
   const command::Knowledge& knowledge() const { return *knowledge_; }
   const std::shared_ptr<const command::Knowledge>& shared_knowledge() const { return knowledge_; }
 
@@ -201,7 +192,7 @@ class RuleSet {
 
  private:
   RuleSet();
-  std::unique_ptr<const RuleStore> rules_;
+  std::vector<Rule> rules_;  // never moved: their addresses tell their order
   std::shared_ptr<const command::Knowledge> knowledge_;
   std::unique_ptr<const Index> index_;
 };

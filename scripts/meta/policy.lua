@@ -148,8 +148,6 @@
 ---@class Policy
 ---@field modes table<string, any> by name; `decide` interprets them
 ---@field decide fun(effect: Effect): Verdict has 40 ms; any failure in it denies
----@field reads? string[] the fields of the effect that `decide` looks at; the others are kept from
----it, and a verdict on the same ones is remembered; default: all fields, and nothing is remembered
 ---@field views? fun(path: string, text: string): string? what a sandboxed run sees of a file of
 ---settings; nil: the file is hidden; default: all that profiles name under `views` is hidden
 ---@field rules? Rule[]|fun(): Rule[] about commands, see rule.lua; deny rules always hold

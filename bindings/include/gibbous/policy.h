@@ -1,7 +1,7 @@
 // gibbous::Policy: a set of policies without a runtime, which `gibbous policy check`, `explain`,
 // `test` and `diff` use, and so can editors and tests that want the verdict on a command without
 // running it. It uses the same analyser and evaluator as a Runtime. It starts no process, and
-// writes nothing but what PolicyOptions::keep_read asks for.
+// writes nothing.
 //
 // Threads: one thread at a time may use a Policy; several Policies are independent.
 #pragma once
@@ -25,9 +25,6 @@ struct PolicyOptions {
   std::string mode;       // for requests that name none
   std::string workspace;  // for requests that name none; need not exist
   std::string state_dir;
-  // Keeps what was read, signed, in the state directory, and takes it from there as long as no file
-  // has changed.
-  bool keep_read = false;
   bool tested = true;  // reject policies whose own examples and cases fail, as a Runtime does
 };
 

@@ -1,7 +1,7 @@
-// What has been read before: kept in the state directory, or read by another load of the same
-// files. A generation that takes a policy over runs init.lua, for `decide` and the modes, and
-// brings the test function of a rule when a command meets that rule. One that knows the sources
-// runs them as they were compiled, and reads no file.
+// What has been read before. A generation that takes over the policy that another load has read of
+// the same files runs init.lua, for `decide` and the modes, and brings the test function of a rule
+// when a command meets that rule. One that finds the sources compiled, in the state directory, runs
+// them as they are, and reads no file.
 #include <algorithm>
 #include <lua.hpp>
 #include <utility>
@@ -10,39 +10,11 @@
 #include "bindings/lua/policy/command_policy.h"
 
 namespace gibbous::lua {
-namespace {
-
-// These say where somebody keeps what; no example and no case sees them.
-constexpr const char* kNotSeen[] = {"HOME",     "STATE",     "CONFIG", "SCRIPTS",
-                                    "POLICIES", "WORKSPACE", "PATH",   kCaches};
-
-}  // namespace
-
-KeptPlace GenerationLoader::policy_place() const {
-  KeptPlace place;
-  const bool shipped = options_.policies_dir == options_.shipped_policies_dir;
-  // The functions of a host are not among the files.
-  if (!options_.test_policies || (has_host() && !shipped)) return place;
-  place.state_dir = options_.state_dir;
-  place.kind = "policies";
-  place.name = options_.policies_dir + '\n' + options_.shipped_policies_dir;
-  place.context = place.name;
-  if (shipped) return place;
-  // Examples and cases were judged with these.
-  for (const auto& [name, values] : options_.place.variables) {
-    const auto* const end = std::end(kNotSeen);
-    if (std::find(std::begin(kNotSeen), end, name) != end) continue;
-    place.context += '\n' + name;
-    for (const std::string& value : values) place.context += '\t' + value;
-  }
-  return place;
-}
 
 KeptPlace GenerationLoader::sources_place() const {
   KeptPlace place;
   if (options_.only_policies || !options_.spec_files.empty()) return place;
   place.state_dir = options_.state_dir;
-  place.kind = "scripts";
   for (const std::string* directory : {&options_.scripts_dir, &options_.shipped_scripts_dir,
                                        &options_.policies_dir, &options_.shipped_policies_dir}) {
     place.name += *directory + '\n';
@@ -64,29 +36,6 @@ bool GenerationLoader::find_sources(Loader& scripts) {
   return true;
 }
 
-// Reads the files of a kept policy, and takes them and it over if they are the same.
-bool GenerationLoader::find_policy() {
-  std::optional<KeptPolicy> kept = find_kept_policy(policy_place());
-  if (!kept) return false;
-  std::vector<KnownFile> unknown;
-  for (const KnownFile& file : kept->files) {
-    const std::optional<std::string> hash = snapshot_.hash_of(file.path);
-    if (!hash) {
-      unknown.push_back(file);
-    } else if (*hash != file.hash) {
-      return false;
-    }
-  }
-  Snapshot read = snapshot_.beside();
-  if (!read.take_known(unknown)) return false;
-  snapshot_.adopt(std::move(read));
-  if (options_.only_policies) settle(*kept);
-  policies_->use_chunks(kept->read.chunks);
-  known_ = std::move(kept->read);
-  is_kept_ = true;
-  return true;
-}
-
 std::vector<KnownFile> GenerationLoader::known_files(
     const std::function<bool(const std::string&)>& fits) const {
   std::vector<KnownFile> files;
@@ -96,33 +45,12 @@ std::vector<KnownFile> GenerationLoader::known_files(
   return files;
 }
 
-std::vector<KnownFile> GenerationLoader::policy_files() const {
-  return known_files([this](const std::string& path) { return is_below_policies(path); });
-}
-
 // Files that were new when something was kept are compared with their hashes. Once they are old, it
 // is kept again with their states, so that the next process need not read them.
 static bool is_unsettled(const std::vector<KnownFile>& files) {
   return std::any_of(files.begin(), files.end(), [](const KnownFile& file) {
     return !file.hash.empty() && !file.state && !is_in_memory(file.path);
   });
-}
-
-void GenerationLoader::settle(const KeptPolicy& kept) {
-  if (!is_unsettled(kept.files)) return;
-  const KeptPolicy settled{policy_files(), kept.read};
-  if (!is_unsettled(settled.files)) keep_policy(policy_place(), settled);
-}
-
-// Keeps what was read and tested, for the next process.
-void GenerationLoader::keep(PolicyProgram& policy) {
-  const KeptPlace place = policy_place();
-  if (is_kept_ || is_adopted_ || place.state_dir.empty() || policies_ == nullptr) return;
-  CommandPolicy* commands = policy.tables().commands.get();
-  if (commands == nullptr || commands->empty()) return;
-  (void)policy.state().protect(
-      {}, [&](lua_State* state) { commands->note_chunks(policies_->dump_chunks(state)); }, nullptr);
-  keep_policy(place, {policy_files(), commands->read_policy()});
 }
 
 // Leaves the work of keeping the sources to whoever uses the generation.
@@ -151,7 +79,7 @@ void GenerationLoader::keep_sources(const Loader& scripts) {
     if (!dumped || chunks == nullptr) return;
   }
   made_->unkept_ = [place = std::move(place), files = std::move(files),
-                    chunks = std::move(chunks)] { keep_file(place, files, *chunks, ""); };
+                    chunks = std::move(chunks)] { keep_file(place, files, *chunks); };
 }
 
 // [...] -> [...]
@@ -165,7 +93,6 @@ void GenerationLoader::find_tests(lua_State* state, Loader& loader, CommandPolic
 
 void GenerationLoader::adopt(CommandPolicy& commands, ReadPolicy read) {
   is_adopted_ = true;
-  policies_->use_chunks(read.chunks);
   CommandPolicy::BringTest bring = [self = shared_from_this(), origins = read.tests,
                                     knowledge = read.knowledge](lua_State* state, std::size_t test,
                                                                 std::vector<LuaRef>* tests) {

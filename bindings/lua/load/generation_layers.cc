@@ -149,7 +149,7 @@ bool GenerationLoader::load_guard(const LayerParts& layer, Loader& loader,
   limits.instructions = kGuardInstructions;
   PolicyGuard guard;
   guard.name = layer.name;
-  guard.tables.commands = new_commands();
+  guard.tables.commands = std::make_unique<CommandPolicy>();
   ScriptError error;
   policy_faults_.clear();
   bool valid = false;

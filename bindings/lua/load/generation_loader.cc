@@ -20,7 +20,7 @@
 namespace gibbous::lua {
 namespace {
 
-// While files run that a kept policy has run before: they have passed their own checks, and leave
+// While files run that have run before: they have passed their own checks, and leave
 // little to collect, for which a process that judges one command does not live long enough.
 void set_known_files(lua_State* state, bool known) {
   set_checks_known(state, known);
@@ -161,7 +161,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
     }
   }
   std::vector<ScriptError> policy_errors;
-  if (!(is_known && waits_for_commands()) && !find_policy())
+  if (!(is_known && waits_for_commands()))
     policy_errors = is_tested() ? policies_->read_all() : policies_->compile_all();
   const bool scripts_compile = failure->errors.empty();
   if (!scripts_compile) {
@@ -188,7 +188,6 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
     }
   }
   if (policy_errors.empty()) bring_own_tests(&policy_errors);
-  if (policy_errors.empty()) keep(policy);
   if (policy_errors.empty()) load_guards(&policy_errors);
   if (!policy_errors.empty()) {
     // A mode that does not exist is the caller's mistake, not a broken policy.
@@ -254,7 +253,7 @@ void GenerationLoader::distrust(std::vector<ScriptError>* errors) const {
     ScriptError error;
     error.code = "policy_untrusted";
     const auto objection = std::make_shared<std::string>();
-    // A policy is kept only if nothing was said against its files.
+    // Sources are kept only if nothing was said against their files.
     const bool is_known = snapshot_.is_settled(file);
     const auto look = [objection, directories, is_known, path = file.path] {
       *objection = objection_to_policy_file(path, is_known, directories.get());
@@ -480,17 +479,10 @@ bool GenerationLoader::has_host() const {
   return options_.host_tools != nullptr && !options_.host_tools->empty();
 }
 
-std::unique_ptr<CommandPolicy> GenerationLoader::new_commands() const {
-  auto commands = std::make_unique<CommandPolicy>();
-  // What a function of the host says may change.
-  if (!has_host()) commands->remember();
-  return commands;
-}
-
 bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {
   const BudgetLimits limits = policy_limits();
-  made_->policy().tables().commands = new_commands();
-  const bool is_known = is_kept_ || sources_;
+  made_->policy().tables().commands = std::make_unique<CommandPolicy>();
+  const bool is_known = sources_.has_value();
   bool valid = false;
   const bool ran = made_->state_->protect(
       limits,
@@ -562,7 +554,6 @@ bool GenerationLoader::waits_for_commands() const {
 bool GenerationLoader::load_lazy(PolicyProgram& policy, std::optional<ReadPolicy> known,
                                  ScriptError* error) {
   if (known) known_ = std::move(known);
-  if (!known_) find_policy();
   bool good = false;
   const bool ran = policy.state().protect(
       policy_limits(),
@@ -572,7 +563,6 @@ bool GenerationLoader::load_lazy(PolicyProgram& policy, std::optional<ReadPolicy
       },
       error);
   is_lazy_ = false;
-  if (ran && good) keep(policy);
   if (ran && !good && !policy_faults_.empty()) *error = policy_faults_.front();
   return ran && good;
 }

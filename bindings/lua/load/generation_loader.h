@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bindings/lua/load/generation.h"
-#include "bindings/lua/load/kept_policy.h"
+#include "bindings/lua/load/kept_file.h"
 #include "bindings/lua/load/loader.h"
 #include "bindings/lua/load/tool_reader.h"
 #include "bindings/lua/policy/rule_value.h"
@@ -76,17 +76,11 @@ class GenerationLoader : public std::enable_shared_from_this<GenerationLoader> {
   void distrust(std::vector<ScriptError>* errors) const;
 
   // In generation_kept.cc.
-  KeptPlace policy_place() const;
   KeptPlace sources_place() const;
-  std::unique_ptr<CommandPolicy> new_commands() const;
   bool has_host() const;  // the host has tools or functions
   bool find_sources(Loader& scripts);
-  bool find_policy();
   std::vector<KnownFile> known_files(const std::function<bool(const std::string&)>& fits) const;
-  std::vector<KnownFile> policy_files() const;
-  void settle(const KeptPolicy& kept);
   void find_tests(lua_State* state, Loader& loader, CommandPolicy& commands);
-  void keep(PolicyProgram& policy);
   void keep_sources(const Loader& scripts);
   void bring_own_tests(std::vector<ScriptError>* errors);
   void adopt(CommandPolicy& commands, ReadPolicy read);
@@ -110,7 +104,6 @@ class GenerationLoader : public std::enable_shared_from_this<GenerationLoader> {
   bool is_lazy_ = false;
   bool is_adopted_ = false;                 // the rules were read by another load
   std::optional<ReadPolicy> known_;         // read by another load of the same files
-  bool is_kept_ = false;                    // known_ comes from the state directory
   std::optional<KeptFile> sources_;         // files and bytecode from there
   std::vector<ScriptError> policy_faults_;  // of the last load_policies
 };

@@ -47,6 +47,7 @@ void fields(A& all, KnownFile& each) {
 
 namespace {
 
+constexpr char kKeptDirectory[] = "/scripts";
 constexpr char kKeptHead[] = "gibbous kept 1\n";
 constexpr std::size_t kSealDigits = 64;
 constexpr std::size_t kMaxKeptBytes = std::size_t{16} << 20;
@@ -207,8 +208,7 @@ std::optional<KeptFile> find_kept_file(const KeptPlace& place) {
   const std::string build = running_build();
   if (build.empty() || !paths::answers_within(place.state_dir, kKeptPatience)) return std::nullopt;
   const Result<UniqueFd> state = open_state_directory(place.state_dir, false);
-  const Result<UniqueFd> directory =
-      open_state_directory(place.state_dir + '/' + place.kind, false);
+  const Result<UniqueFd> directory = open_state_directory(place.state_dir + kKeptDirectory, false);
   if (!state || !directory) return std::nullopt;
   UniqueFd file(::openat(directory->get(), file_name(place).c_str(),
                          O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -224,16 +224,15 @@ std::optional<KeptFile> find_kept_file(const KeptPlace& place) {
   if (sealed->seal != hmac_sha256_hex(key, part)) return std::nullopt;
 
   std::string made_by;
-  std::string kind;
   std::string context;
   KeptFile kept;
   auto chunks = std::make_shared<Chunks>();
   Unpacker all(part);
-  all(made_by, kind, context);
-  if (!all.good() || made_by != build || kind != place.kind || context != place.context) {
+  all(made_by, context);
+  if (!all.good() || made_by != build || context != place.context) {
     return std::nullopt;
   }
-  all(kept.files, chunks->by_path, kept.rest);
+  all(kept.files, chunks->by_path);
   if (!all.at_end()) return std::nullopt;
   std::size_t begin = sealed->end;
   for (auto& [path, chunk] : chunks->by_path) {
@@ -241,26 +240,24 @@ std::optional<KeptFile> find_kept_file(const KeptPlace& place) {
     chunk.begin = std::exchange(begin, begin + chunk.size);
   }
   chunks->file = std::move(file);
-  kept.owner = sealed->part;
   kept.chunks = std::move(chunks);
   return kept;
 }
 
-void keep_file(const KeptPlace& place, const std::vector<KnownFile>& files, const Chunks& chunks,
-               std::string_view rest) {
+void keep_file(const KeptPlace& place, const std::vector<KnownFile>& files, const Chunks& chunks) {
   const std::string build = running_build();
   if (place.state_dir.empty() || build.empty() ||
       !paths::answers_within(place.state_dir, kKeptPatience)) {
     return;
   }
   const Result<UniqueFd> state = open_state_directory(place.state_dir, true);
-  const Result<UniqueFd> directory = open_state_directory(place.state_dir + '/' + place.kind, true);
+  const Result<UniqueFd> directory = open_state_directory(place.state_dir + kKeptDirectory, true);
   if (!state || !directory) return;
   const Result<std::string> key = make_state_key(*state, place.state_dir);
   if (!key) return;
   std::string part;
   Packer all(&part);
-  all(build, place.kind, place.context, files, chunks.by_path, rest);
+  all(build, place.context, files, chunks.by_path);
   std::string text = kKeptHead + hmac_sha256_hex(*key, part);
   Packer parts(&text);
   parts(part);

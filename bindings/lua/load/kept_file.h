@@ -1,16 +1,15 @@
 // KeptFile: what a load made of files, kept in the state directory for the next process: the hashes
-// of the files, those that have run as bytecode, and what else the caller packs. It counts only
+// of the files, and those that have run as bytecode. It counts only
 // where nothing can differ: every file that was read has the same bytes, or was not touched since,
 // and not for a minute before it was read; every file that was missing is missing; this very
 // program and this very LuaJIT wrote it (their build ids), and for the same directories. It is
-// signed with the key of the state directory, as approvals are, because it holds bytecode and
-// verdicts. A file with any fault is as good as none. Any thread.
+// signed with the key of the state directory, as approvals are, because it holds bytecode. A file
+// with any fault is as good as none. Any thread.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bindings/lua/source/chunks.h"
@@ -20,22 +19,18 @@ namespace gibbous::lua {
 
 struct KeptPlace {
   std::string state_dir;  // "": nothing is kept
-  std::string kind;       // what is kept: a directory in there
-  std::string name;       // of the directories that were read: a few of each kind are kept
+  std::string name;       // of the directories that were read: a few are kept
   std::string context;    // all that the result depends on besides the files
 };
 
 struct KeptFile {
   std::vector<KnownFile> files;  // the caller's to compare
   std::shared_ptr<const Chunks> chunks;
-  std::string_view rest;                // what else was packed
-  std::shared_ptr<const char[]> owner;  // of `rest`
 };
 
 // Returns nothing where nothing that counts is kept.
 std::optional<KeptFile> find_kept_file(const KeptPlace& place);
 // Replaces what is kept there; says nothing when that fails.
-void keep_file(const KeptPlace& place, const std::vector<KnownFile>& files, const Chunks& chunks,
-               std::string_view rest);
+void keep_file(const KeptPlace& place, const std::vector<KnownFile>& files, const Chunks& chunks);
 
 }  // namespace gibbous::lua

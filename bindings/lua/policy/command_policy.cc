@@ -137,7 +137,6 @@ void CommandPolicy::adopt(ReadPolicy read, BringTest bring, const BudgetLimits& 
   knowledge_ = std::move(read.knowledge);
   rules_ = std::move(read.rules);
   origins_ = std::move(read.tests);
-  chunks_ = std::move(read.chunks);
   tests_.resize(origins_.size());
   bring_ = std::move(bring);
   bring_limits_ = limits;
@@ -253,17 +252,11 @@ std::shared_ptr<const Judgement> CommandPolicy::judge(State& state, Nanos budget
                                                       const PathVariables& variables,
                                                       const std::string& mode) {
   const command::Place place = place_of(request, variables);
-  const bool remembers = remembers_ && request.resolve;
-  if (remembers) {
-    if (auto known = remembered_.find(request, mode, place)) return known;
-  }
   auto made = std::make_shared<Judgement>();
-  const auto asked = std::make_shared<RememberedJudgements::Asked>();
-  made->facts = analyse_at(remembers ? RememberedJudgements::noting(place, asked) : place, request);
+  made->facts = analyse_at(place, request);
   if (request.paths && request.paths->has_missing()) return made;
   made->outcome = judge(state, budget, made->facts, mode);
   made->rules = rules_;
-  if (remembers) remembered_.keep(request, mode, place, *asked, made);
   return made;
 }
 

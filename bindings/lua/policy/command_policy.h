@@ -15,7 +15,6 @@
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/knowledge_value.h"
 #include "bindings/lua/policy/read_policy.h"
-#include "bindings/lua/policy/remembered.h"
 #include "bindings/lua/policy/rule_value.h"
 #include "bindings/lua/source/faults.h"
 #include "bindings/lua/vm/state.h"
@@ -66,8 +65,7 @@ class CommandPolicy {
   void adopt(ReadPolicy read, BringTest bring, const BudgetLimits& limits);
   // Brings all of them. Returns false with the error.
   bool bring_tests(State& state, ScriptError* error) const;
-  ReadPolicy read_policy() const { return {knowledge_, rules_, origins_, chunks_}; }
-  void note_chunks(std::shared_ptr<const Chunks> chunks) { chunks_ = std::move(chunks); }
+  ReadPolicy read_policy() const { return {knowledge_, rules_, origins_}; }
   // Notes which test functions are in a list of rules that this module returned, so that those who
   // adopt what was read find them without reading all rules.
   // [list] -> [list]
@@ -95,13 +93,9 @@ class CommandPolicy {
   // Each test function runs under `budget`. `steps` may be null.
   rules::Outcome judge(State& state, Nanos budget, const command::Facts& facts,
                        const std::string& mode, std::vector<rules::Step>* steps = nullptr) const;
-  // Analyses the request and judges it, or returns what is remembered of the same; when paths are
-  // missing, what was analysed. Remembers nothing unless remember() was called.
+  // Analyses the request and judges it; when paths are missing, returns what was analysed.
   std::shared_ptr<const Judgement> judge(State& state, Nanos budget, const CommandRequest& request,
                                          const PathVariables& variables, const std::string& mode);
-  // Test functions and `decide` depend on nothing but their arguments, so what they said holds.
-  void remember() { remembers_ = true; }
-  RememberedJudgements* remembered() { return remembers_ ? &remembered_ : nullptr; }
   // The path classes of the place where an example is judged.
   std::shared_ptr<const command::PathMap> example_map(const PathVariables& variables,
                                                       const rules::Example& example);
@@ -123,12 +117,9 @@ class CommandPolicy {
   std::shared_ptr<const rules::RuleSet> rules_;
   mutable std::vector<LuaRef> tests_;  // empty ones have not been brought
   std::vector<TestOrigin> origins_;
-  std::shared_ptr<const Chunks> chunks_;
   BringTest bring_;
   BudgetLimits bring_limits_;
   std::vector<PolicyCase> cases_;
-  bool remembers_ = false;
-  RememberedJudgements remembered_;
   std::unique_ptr<PathMaps> maps_;             // for the runtime's place
   std::unique_ptr<PathMaps> made_maps_;        // for the places of cases
   std::unique_ptr<PathMaps> repository_maps_;  // for those with a repository that a run has made

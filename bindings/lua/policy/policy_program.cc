@@ -7,7 +7,6 @@
 
 #include "bindings/lua/policy/case_value.h"
 #include "bindings/lua/policy/command_policy.h"
-#include "bindings/lua/policy/decided.h"
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/knowledge_reader.h"
 #include "bindings/lua/policy/policy_guard.h"
@@ -148,8 +147,8 @@ bool ask(State& state, const PolicyTables& tables, Nanos budget, const DecideFie
         tables.decide.push(lua);
         lua_pushvalue(lua, -1);
         locate_function(lua, &file, &line);
-        push_request(lua, fields, tables.reads.value_or(kAllEffectFields));  // [decide, request]
-        lua_call(lua, 1, 1);                                                 // [verdict]
+        push_request(lua, fields);  // [decide, request]
+        lua_call(lua, 1, 1);        // [verdict]
         fault = read_verdict(lua, verdict);
       },
       error);
@@ -483,11 +482,6 @@ Verdict PolicyProgram::decide_at(const PolicyTables& tables, const PolicyRequest
   const bool seen = request.cleared && !request.approved_command.empty() &&
                     request.approved_command == approval_key(request);
   if (only_rules) return added_verdict(judgement, seen);
-  RememberedJudgements* remembered =
-      judgement != nullptr && place.exists ? tables.commands->remembered() : nullptr;
-  if (remembered != nullptr) {
-    if (const Verdict* said = remembered->verdict(request, judgement.get())) return *said;
-  }
   DecideFields fields{&request, nullptr, "", false, false};
   bool answered = request.cleared;
   // The mode's row of the tool decides about keys that are neither a command nor code.
@@ -521,20 +515,13 @@ Verdict PolicyProgram::decide_at(const PolicyTables& tables, const PolicyRequest
     verdict.file = outcome.file;
     verdict.line = outcome.line;
   }
-  if (remembered != nullptr) remembered->keep_verdict(request, verdict);
   return verdict;
 }
 
 Verdict PolicyProgram::run_decide(const PolicyTables& tables, const DecideFields& fields) {
   Verdict verdict;
   ScriptError error;
-  std::string key;
-  if (tables.decided != nullptr) {
-    key = request_key(fields, *tables.reads);
-    if (const Verdict* said = tables.decided->find(key)) return *said;
-  }
   if (!ask(state_, tables, budget_, fields, &verdict, &error)) return refuse(error);
-  if (tables.decided != nullptr) tables.decided->keep(std::move(key), verdict);
   return verdict;
 }
 

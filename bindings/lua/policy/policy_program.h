@@ -21,7 +21,6 @@
 namespace gibbous::lua {
 
 class CommandPolicy;       // command_policy.h
-class DecidedVerdicts;     // decided.h
 struct PreparedJudgement;  // judgement.h
 struct PolicyCase;         // case_value.h
 
@@ -37,9 +36,7 @@ struct PolicyPlace {
 // The result of policies/init.lua.
 struct PolicyTables {
   LuaRef decide;
-  LuaRef views;                              // null: settings with secrets are hidden
-  std::optional<EffectReads> reads;          // the fields that `decide` looks at; absent: all
-  std::shared_ptr<DecidedVerdicts> decided;  // null: what `decide` says is not remembered
+  LuaRef views;  // null: settings with secrets are hidden
   std::unique_ptr<CommandPolicy> commands;
   std::vector<std::string> modes;  // sorted
   std::map<std::string, int> mode_ranks;

@@ -6,7 +6,6 @@
 
 #include "bindings/lua/check/definition.h"
 #include "bindings/lua/policy/command_policy.h"
-#include "bindings/lua/policy/decided.h"
 #include "runtime/audit/redact.h"
 #include "runtime/base/nearest.h"
 
@@ -102,28 +101,6 @@ bool read_texts(lua_State* state, std::vector<std::string>* texts) {
 }
 
 // [root] -> [root]
-bool read_reads(lua_State* state, PolicyTables* tables, ScriptError* error) {
-  lua_getfield(state, -1, "reads");  // [root, reads]
-  if (lua_isnil(state, -1)) {
-    lua_pop(state, 1);
-    return true;
-  }
-  std::vector<std::string> names;
-  if (!lua_istable(state, -1) || !read_texts(state, &names))
-    return fault(error, "reads: expected a list of the fields that decide looks at");
-  EffectReads reads;
-  for (const std::string& name : names) {
-    if (!add_effect_field(name, &reads))
-      return fault(error, "reads: an effect has no field '" + name + "'");
-  }
-  lua_pop(state, 1);
-  tables->reads = reads;
-  if (tables->commands != nullptr && tables->commands->remembered() != nullptr)
-    tables->decided = std::make_shared<DecidedVerdicts>();
-  return true;
-}
-
-// [root] -> [root]
 bool read_log(lua_State* state, const std::function<void(const std::string&)>& on_deprecated,
               PolicyTables* tables, ScriptError* error) {
   lua_getfield(state, -1, "log");  // [root, log]
@@ -173,8 +150,7 @@ bool read_policy_tables(lua_State* state, const std::string& mode,
   } else {
     return fault(error, "views: expected a function(path, text)");
   }
-  if (!read_reads(state, tables, error) || !read_modes(state, mode, tables, error) ||
-      !read_log(state, on_deprecated, tables, error)) {
+  if (!read_modes(state, mode, tables, error) || !read_log(state, on_deprecated, tables, error)) {
     return false;
   }
   const std::vector<std::string>& modes = tables->modes;

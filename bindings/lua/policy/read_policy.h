@@ -1,12 +1,11 @@
 // ReadPolicy: what has been read of a policy's tables: plain data without any Lua, shared by
-// generations, and kept for other processes (load/kept_policy.h). Immutable; any thread.
+// generations. Immutable; any thread.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "bindings/lua/source/chunks.h"
 #include "runtime/rules/rules.h"
 
 namespace gibbous::lua {
@@ -21,7 +20,6 @@ struct ReadPolicy {
   std::shared_ptr<const command::Knowledge> knowledge;
   std::shared_ptr<const rules::RuleSet> rules;  // null: none
   std::vector<TestOrigin> tests;                // by Rule::test
-  std::shared_ptr<const Chunks> chunks;         // of the files; null: they are compiled again
 };
 
 }  // namespace gibbous::lua

@@ -61,10 +61,9 @@ class Place {
         "modes/auto.lua",
         "return { permissions = { read = 'allow', write = 'allow', execute = 'allow' }, " + fields +
             " }");
-    policies.write(
-        "init.lua",
-        "local modes, policy = require 'modes', require 'policy'\n"
-        "return { modes = modes, decide = policy.decider(modes), reads = policy.READS }");
+    policies.write("init.lua",
+                   "local modes, policy = require 'modes', require 'policy'\n"
+                   "return { modes = modes, decide = policy.decider(modes) }");
     options.policies_dir = policies.path();
   }
   Json go(Host& host, const Json& run_options) {

@@ -1,8 +1,6 @@
 -- Shells, and other programs that run shell lines.
 
--- `history`: how a typed line refers to earlier ones. false: it does not; programs: as in bash,
--- where a line typed behind these programs, which read nothing, is the shell's. Without it, a line
--- that may refer to another one is asked about.
+-- `history`: false where a typed line never stands for an earlier one.
 local function shell(history)
   return {
     values = '-O +O -o +o --rcfile --init-file',
@@ -16,10 +14,6 @@ local function shell(history)
     },
   }
 end
-
-local READ_NOTHING = ': [ basename cd chmod df dirname echo false id ls mkdir mktemp nproc popd '
-  .. 'printenv printf ps pushd pwd readlink realpath rmdir seq sleep stat test touch true type '
-  .. 'uname uptime which whoami'
 
 -- A shell whose grammar is not bash's: its code is not analysed. It is read as bash would read it
 -- all the same, so that what is denied stays denied.
@@ -42,7 +36,7 @@ table.insert(ZSH.runs, 1, { how = 'code', from = 'first', when = '-c', language 
 table.insert(ZSH.runs, { how = 'stdin', unless = '-c', language = 'zsh' })
 
 return {
-  ['bash rbash bash5* bash4*'] = shell(READ_NOTHING),
+  ['bash rbash bash5* bash4*'] = shell(),
   ['dash ash posh'] = shell(false),
   ['sh osh ksh ksh93 mksh pdksh oksh yash loksh brush'] = shell(),
   ['zsh rzsh zsh-*'] = ZSH,

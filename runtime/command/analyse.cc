@@ -5,7 +5,6 @@
 
 #include "runtime/base/shell_quote.h"
 #include "runtime/command/analyser.h"
-#include "runtime/command/past.h"
 
 namespace gibbous::command {
 namespace {
@@ -105,7 +104,7 @@ void Analyser::line(std::string_view text) {
     facts_.doubts.push_back({Doubt::kUnjudged, -1, 0, {}, "longer than a program can be given"});
     return;
   }
-  if (has_invisible(without_marks(text))) doubt(Doubt::kEncoding, {}, "invisible characters");
+  if (has_invisible(text)) doubt(Doubt::kEncoding, {}, "invisible characters");
   Value whole;
   whole.text = std::string(text);
   whole.range = {0, static_cast<std::uint32_t>(text.size())};

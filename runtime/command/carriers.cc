@@ -323,34 +323,12 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
   return false;
 }
 
-// Notes how lines that are typed into a shell will refer to earlier ones.
+// Notes what the shell reads that lines will be typed into.
 void Analyser::note_shell(const SimpleCommand& command, const Arguments& arguments) {
-  // Names of variables, and options, that change it.
-  constexpr std::string_view kChanges[] = {"hist", "HIST", "SHELLOPTS", "BASHOPTS",
-                                           "POSIXLY_CORRECT"};
-  constexpr std::string_view kHarmless[] = {"-i", "-l",      "-il",    "-li",
-                                            "-s", "--login", "--norc", "--noprofile"};
-  using Kind = HistorySpec::Kind;
   facts_.shell_dialects |= dialects_for(command);
-  HistorySpec found = arguments.spec == nullptr ? HistorySpec{} : arguments.spec->history;
-  const auto changes = [&](std::string_view text) {
-    return std::any_of(std::begin(kChanges), std::end(kChanges), [text](std::string_view each) {
-      return text.find(each) != std::string_view::npos;
-    });
-  };
-  bool plain = !changes(facts_.sources.front());
-  for (const auto& [name, value] : place_.set) plain = plain && !changes(name);
-  for (std::size_t at = 1; at < command.argv.size(); ++at) {
-    const std::string_view word = command.argv[at].text;
-    plain =
-        plain && std::find(std::begin(kHarmless), std::end(kHarmless), word) != std::end(kHarmless);
-  }
-  if (found.kind == Kind::kBash && !plain) found.kind = Kind::kUnknown;
   facts_.interactive = facts_.interactive || any_flag(command.argv, arguments, {"-i"});
-  const bool first = std::find(facts_.reads_code.begin(), facts_.reads_code.end(), kShell) ==
-                     facts_.reads_code.end();
-  if (!first && facts_.history.kind != found.kind) found.kind = Kind::kUnknown;
-  facts_.history = std::move(found);
+  facts_.has_history =
+      facts_.has_history || arguments.spec == nullptr || arguments.spec->has_history;
 }
 
 // Handles sh script.sh, source file and python file.py.

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "runtime/command/dialect.h"
-#include "runtime/command/history.h"
 #include "runtime/command/syntax.h"
 
 namespace gibbous::command {
@@ -189,9 +188,7 @@ struct Facts {
   // The languages of programs that read code from the run's own input, and these programs.
   std::vector<std::string> reads_code;
   std::vector<std::string> code_readers;
-  // The history of the shells among those, once something is typed into them; kNone without a
-  // shell.
-  HistorySpec history{HistorySpec::Kind::kNone, {}};
+  bool has_history = false;     // a shell among those has one, once something is typed into it
   bool assigns = false;         // some command of it assigns variables and does nothing else
   Dialects shell_dialects = 0;  // what those shells may read
   bool interactive = false;     // one of them is, whatever its input is: bash -i

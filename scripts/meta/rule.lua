@@ -158,9 +158,8 @@
 ---may run in the same line
 ---@field lists? boolean|'names' it prints paths below its operands: find. 'names': without the
 ---operands in front of them, so that a name may begin with a dash: ls
----@field history? false|string of a shell: how typed lines refer to earlier ones. false: they do
----not; a string: as in bash, and the programs that it names read nothing, so that the next line is
----the shell's; default: unknown, and a line that may refer to another one is asked about
+---@field history? false of a shell: a typed line never stands for an earlier one; default: it may,
+---and one with `!` or `^` that would is asked about
 ---@field filters? string flags without one of which it lists everything: find -name
 ---@field subcommands? table<string, Program> by words: push, ['remote add']; options before them
 ---belong to the program

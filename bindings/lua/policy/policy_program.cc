@@ -10,6 +10,7 @@
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/knowledge_reader.h"
 #include "bindings/lua/policy/policy_guard.h"
+#include "runtime/command/history.h"
 #include "runtime/command/path_map.h"
 #include "runtime/rules/floor.h"
 
@@ -193,19 +194,6 @@ bool command_of(const PolicyRequest& asked, const PolicyPlace& place, CommandReq
   return true;
 }
 
-// Replaces typed lines that stand for earlier ones by what the shell runs. Returns false when that
-// is not known.
-bool expand_typed(const PolicyRequest& asked, const command::Facts& shell,
-                  CommandRequest* request) {
-  if (!asked.pty && !shell.interactive) return true;
-  // A key alone, such as <C-c>, refers to nothing; a line that was begun is judged as it stands.
-  if (asked.text.value_or("").find_first_not_of('\n') == std::string::npos) return true;
-  command::TypedLines typed = command::expand_history(
-      asked.typed_before.value_or(""), asked.text.value_or(""), shell.history, asked.interrupted);
-  request->line = std::move(typed.text);
-  return typed.known;
-}
-
 }  // namespace
 
 const char* name_of(Verdict::Decision decision) {
@@ -249,7 +237,7 @@ struct InputReaders {
   bool shell = false;  // a shell reads lines
   bool owned = false;  // a program that is no shell owns the terminal, and takes commands or code
   std::vector<command::InputReader> programs;  // those that are no shells
-  command::Facts shell_facts;                  // of what started the shell: its history
+  command::Facts shell_facts;                  // of what started the shell
   command::Dialects dialects = 0;              // what the shells read
 };
 
@@ -287,6 +275,14 @@ InputReaders readers_of(CommandPolicy& commands, const PolicyRequest& asked,
   }
   if (shell_owns) readers.owned = false;
   return readers;
+}
+
+// Returns false if the shell may run other lines than those that are typed.
+bool runs_as_typed(const PolicyRequest& asked, const InputReaders& readers,
+                   const CommandRequest& request) {
+  const command::Facts& shell = readers.shell_facts;
+  if ((!asked.pty && !shell.interactive) || !shell.has_history) return true;
+  return !command::may_refer_to_history(*request.line, request.typed_bytes, readers.dialects);
 }
 
 // Keys that recall or change a line, and a reference to a line that is not known, leave open what
@@ -363,11 +359,11 @@ std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyTables& tab
   if (readers.shell) {
     CommandRequest expanded = request;
     expanded.dialects = readers.dialects != 0 ? readers.dialects : command::kAnyDialect;
-    const bool known = expand_typed(asked, readers.shell_facts, &expanded) && !asked.edited;
+    const bool known = runs_as_typed(asked, readers, expanded) && !asked.edited;
     command::Facts facts = commands->analyse(expanded, place.variables);
     if (!known) facts.doubts.push_back(unknown_line(asked.edited ? "keys" : "history"));
     settle(std::move(facts));
-    // A line that may have been thrown away is in no history.
+    // A line that may have been thrown away has not run.
     const std::string before = asked.typed_before.value_or("");
     const bool thrown_away = asked.interrupted && !before.empty() && !before.ends_with('\n');
     if (known && !thrown_away) made->typed = expanded.line;

@@ -145,21 +145,6 @@ void read_values(KnowledgeReader& reader, ProgramSpec* out) {
   }
 }
 
-// `false` means none; words mean a history like bash's, and name the programs that leave its input
-// alone.
-void read_history(KnowledgeReader& reader, ProgramSpec* out) {
-  command::HistorySpec& history = out->history;
-  if (lua_type(reader.state(), -1) == LUA_TBOOLEAN) {
-    bool some = false;
-    reader.flag(&some);
-    if (some) reader.fault("expected false, or names of programs");
-    history.kind = command::HistorySpec::Kind::kNone;
-    return;
-  }
-  reader.flags(&history.leave_input);
-  history.kind = command::HistorySpec::Kind::kBash;
-}
-
 void read_subcommands(KnowledgeReader& reader, ProgramSpec* out);
 
 using Kind = command::AccessKind;
@@ -190,7 +175,7 @@ constexpr KnowledgeField<ProgramSpec> kProgramFields[] = {
     {"prints", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->prints); }},
     {"builds", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->builds); }},
     {"lists", read_lists},
-    {"history", read_history},
+    {"history", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->has_history); }},
     {"subcommands", read_subcommands},
 };
 

@@ -95,25 +95,18 @@ return { toolsets = { { name = 'talk', tools = { talk } } } }
     return result.code;
   };
   const std::string asks = "needs_approval";
-  CHECK(talk({"echo hi<Enter>", "!!<Enter>", "!echo<Enter>"}) == "");
-  CHECK(talk({"echo hi<Enter>", "!echo:s/hi/forbidden/<Enter>"}) == "denied");
-  CHECK(talk({"echo hi<Enter>", "^hi^forbidden<Enter>"}) == "denied");
-  CHECK(talk({"echo hi<Enter>fc -s hi=forbidden<Enter>"}) == "denied");
-  CHECK(talk({"echo hi<Enter>", "!!:s/hi/sec", "ret/<Enter>"}) == asks);
-  // The line that ran is the one that counts for the next.
-  CHECK(talk({"echo hi<Enter>", "!!:s/hi/forb/<Enter>", "!!:s/forb/forbidden/<Enter>"}) ==
-        "denied");
-  CHECK(talk({"echo hi<Enter>", "!!:s/hi/forb/:p<Enter>", "!!idden<Enter>"}) == "denied");
-  CHECK(talk({"echo hi<Enter>", "!!:s/hi/ho/:p<Enter>", "!!<Enter>"}) == "");
-  // What is not known is asked about.
-  CHECK(talk({"!rm<Enter>"}) == asks);
-  CHECK(talk({"fc<Enter>"}) == asks);
-  CHECK(talk({"echo hi<Enter>", "true && fc -s<Enter>"}) == asks);
-  CHECK(talk({"cat<Enter>", "echo hi<Enter>", "!!<Enter>"}) == asks);
-  CHECK(talk({"echo hi<C-c>", "!!<Enter>"}) == asks);
+  // What stands for an earlier line is asked about.
+  for (const Json& keys : {Json{"echo hi<Enter>", "!!<Enter>"}, Json{"!rm<Enter>"},
+                           Json{"echo hi<Enter>", "^hi^ho<Enter>"}, Json{"fc<Enter>"},
+                           Json{"echo hi<Enter>", "true && fc -s<Enter>"},
+                           Json{"echo hi<Enter>", "!!:s/hi/ho", "/<Enter>"}}) {
+    INFO(keys.dump());
+    CHECK(talk(keys) == asks);
+  }
   CHECK(talk({"!rm<Enter>"}, "bash --norc --noprofile -i", false) == asks);
-  CHECK(talk({"!rm<Enter>"}, "bash +H") == asks);
-  CHECK(talk({"echo 'hi!x'<Enter>", "echo hi!<Enter>", "set +H<Enter>", "!rm<Enter>"}) == "");
+  CHECK(talk({"echo 'hi!x'<Enter>", "echo \"hi!\"<Enter>", "echo hi!<Enter>",
+              "if ! false; then echo forb; fi<Enter>"}) == "");
+  CHECK(talk({"echo hi<Enter>", "echo forbidden<Enter>"}) == "denied");
   // A shell without a history, or without a terminal, takes the line as it is.
   CHECK(talk({"!rm<Enter>"}, "dash") == "");
   CHECK(talk({"!rm<Enter>"}, "bash", false) == "");

@@ -107,21 +107,12 @@ TEST_CASE("a shell that reads the run's own input is noted") {
   CHECK(facts("python3").reads_code == Words{"python"});
 }
 
-TEST_CASE("how the lines of a shell refer to earlier ones is noted") {
-  using Kind = HistorySpec::Kind;
-  CHECK(facts("bash").history.kind == Kind::kBash);
-  CHECK(facts("env bash -i --norc").history.kind == Kind::kBash);
+TEST_CASE("shells in which a typed line may stand for an earlier one are noted") {
+  CHECK(facts("bash").has_history);
   CHECK(facts("env bash -i --norc").interactive);
-  CHECK(facts("dash").history.kind == Kind::kNone);
+  CHECK(facts("bash; dash").has_history);
+  CHECK_FALSE(facts("dash").has_history);
   CHECK_FALSE(facts("dash").interactive);
-  for (const char* line : {"bash +H", "bash --rcfile x", "histchars=@^# bash", "bash; dash",
-                           "POSIXLY_CORRECT=1 bash", "export HISTIGNORE=ls; bash"}) {
-    INFO(line);
-    CHECK(facts(line).history.kind == Kind::kUnknown);
-  }
-  Place more = place();
-  more.set["HISTCONTROL"] = "ignoreboth";
-  CHECK(analyse("bash", more, knowledge()).history.kind == Kind::kUnknown);
 }
 
 TEST_CASE("a long line is judged with a doubt, and one that is too deep is not judged") {

@@ -48,7 +48,6 @@ return {
       },
       single_dash_long = true, options_first = true, privileged = true, remote = true,
       decodes = '-d', prints = true, builds = true, lists = true, filters = '-name',
-      history = 'ls cd',
       subcommands = { push = { hosts = 'first' }, ['remote add'] = { decodes = true } },
     },
     names = { lists = 'names' }, ['py*'] = {}, ['python3*'] = { history = false, runs = { { how = 'earlier' } } },
@@ -110,11 +109,10 @@ return {
   CHECK(spec.decodes_when == Texts{"-d"});
   CHECK(spec.prints);
   CHECK(spec.filters == std::vector<std::string>{"-name"});
-  CHECK(spec.history.kind == command::HistorySpec::Kind::kBash);
-  CHECK(spec.history.leave_input == Texts{"ls", "cd"});
+  CHECK(spec.has_history);
   const command::ProgramSpec* versioned = tables.knowledge.find("python3.11");
   REQUIRE(versioned != nullptr);
-  CHECK(versioned->history.kind == command::HistorySpec::Kind::kNone);
+  CHECK_FALSE(versioned->has_history);
   CHECK(versioned->runs[0].how == RunsSpec::How::kEarlier);
   CHECK(spec.lists);
   CHECK(spec.builds);

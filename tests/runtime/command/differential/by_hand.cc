@@ -127,9 +127,9 @@ void add_builtins(Knowledge* knowledge) {
 void add_programs(Knowledge* knowledge) {
   ProgramSpec typed = shell();
   add(knowledge, "sh", typed);
-  typed.history.kind = HistorySpec::Kind::kNone;
+  typed.has_history = false;
   add(knowledge, "dash ash mksh", typed);
-  typed.history = {HistorySpec::Kind::kBash, words("echo true")};
+  typed.has_history = true;
   add(knowledge, "bash", typed);
   add(knowledge, "nohup setsid", wrapper(""));
   add(knowledge, "time", wrapper("-o -f"));

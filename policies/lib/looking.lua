@@ -50,10 +50,82 @@ function M.has_only(command, allowed)
   return true
 end
 
-local HIDDEN = { secret = true, variable = true, ['ssh-key'] = true, ['gpg-key'] = true,
-  auth = true, codespace = true, api = true }
-local LOOKS = { view = true, list = true, status = true, diff = true, checks = true, ls = true,
-  watch = true }
+-- A set of words.
+local function set(text)
+  local words = {}
+  for word in text:gmatch '%S+' do
+    words[word] = true
+  end
+  return words
+end
+
+--- Returns the operands of a command whose options are all among these, as the program itself reads
+--- them: `-ab`, `-n5`, `-n 5`, `--name=value`. Nil if there is another option, or an abbreviated one,
+--- so that nothing is let through that a later version gives a meaning.
+---
+--- Example: `looking.operands_of(command, looking.options('-q', '-c -W'))`
+---@param command CommandFacts
+---@param options { flags: table<string, boolean>, valued: table<string, boolean> }
+---@return string[]?
+function M.operands_of(command, options)
+  local words, at = {}, 2
+  while at <= #command.argv do
+    local word = command.argv[at]
+    if word:find '^%-%-' then
+      local name, value = word:match '^([^=]+)=?(.*)$'
+      if options.valued[name] then
+        at = word:find('=', 1, true) and at or at + 1
+      elseif not options.flags[name] or value ~= '' then
+        return nil
+      end
+    elseif word:find '^%-.' then
+      for letter = 2, #word do
+        local name = '-' .. word:sub(letter, letter)
+        if options.valued[name] then
+          at = letter == #word and at + 1 or at
+          break
+        elseif not options.flags[name] then
+          return nil
+        end
+      end
+    else
+      words[#words + 1] = word
+    end
+    at = at + 1
+  end
+  return words
+end
+
+--- Returns the options of a program, for `operands_of`.
+---
+--- Example: `looking.options('-q -v', '-c')`
+---@param flags string those without a value
+---@param valued string those with one
+---@return { flags: table<string, boolean>, valued: table<string, boolean> }
+function M.options(flags, valued)
+  return { flags = set(flags), valued = set(valued) }
+end
+
+local SUBJECTS = set 'pr issue mr run repo release workflow label cache ci pipeline ruleset'
+local LOOKS = set 'view list status diff checks ls watch'
+local HOSTING = {
+  '^%-[acvLslABHSRqdmjubeioPp]$', '^%-L%d+$', '^%-%-comments$', '^%-%-log$', '^%-%-log%-failed$',
+  '^%-%-watch$', '^%-%-fail%-fast$', '^%-%-exit%-status$', '^%-%-verbose$', '^%-%-required$',
+  '^%-%-name%-only$', '^%-%-patch$', '^%-%-color=?', '^%-%-draft$', '^%-%-json=?', '^%-%-jq=?',
+  '^%-%-limit=?', '^%-%-state=?', '^%-%-label=?', '^%-%-author=?', '^%-%-assignee=?',
+  '^%-%-base=?', '^%-%-head=?', '^%-%-search=?', '^%-%-repo=?', '^%-%-milestone=?',
+  '^%-%-workflow=?', '^%-%-branch=?', '^%-%-user=?', '^%-%-event=?', '^%-%-commit=?',
+  '^%-%-status=?', '^%-%-created=?', '^%-%-job=?', '^%-%-attempt=?', '^%-%-interval=?',
+  '^%-%-mention=?', '^%-%-app=?', '^%-%-all$', '^%-%-closed$', '^%-%-merged$', '^%-%-opened$',
+  '^%-%-per%-page=?%d*$', '^%-%-page=?%d*$', '^%-%-output=?', '^%-%-visibility=?', '^%-%-source$',
+  '^%-%-fork$', '^%-%-language=?', '^%-%-topic=?', '^%-%-compact$', '^%-%-sort=?', '^%-%-order=?',
+}
+
+-- A repository, or its address, that may be on another host, which gets a token then.
+local function is_elsewhere(word)
+  return word:find('://', 1, true) ~= nil and not word:find '^https://git[hl][ua]b%.com/'
+    or word:find '^[%w-]+%.[%w.-]+/[^/]+/[^/]+$' ~= nil or word:find '@[%w.-]+:' ~= nil
+end
 
 --- Returns true for what looks at a hosting service: `gh pr view 12`.
 ---
@@ -62,35 +134,115 @@ local LOOKS = { view = true, list = true, status = true, diff = true, checks = t
 ---@return boolean
 function M.at_hosting(command)
   local words = M.words(command)
-  for _, index in ipairs(command.options) do
-    local word = command.argv[index]
-    if word:find('^%-%-web') or word == '-w' or word == '-t' or word:find('token')
-      or word:find('^%-%-hostname') then
+  if words[1] == 'auth' and words[2] == 'status' then
+    return #command.argv == 3
+  end
+  local jq = false
+  for at = 2, #command.argv do
+    jq = jq or command.argv[at] == '-q' or command.argv[at]:find '^%-%-jq' ~= nil
+  end
+  for at = 2, #command.argv do
+    local word = command.argv[at]
+    -- The variables of the environment, which a sandboxed run does not have.
+    local names_environment = word:find '%f[%w]env%f[%W]' or word:find '%f[%w]ENV%f[%W]'
+    if jq and names_environment or is_elsewhere(word:gsub('^%-%-repo=', '')) then
       return false
     end
   end
-  return words[1] ~= nil and not HIDDEN[words[1]] and LOOKS[words[2] or ''] ~= nil
-    or words[1] == 'status' or words[1] == 'auth' and words[2] == 'status' and #words == 2
+  return M.has_only(command, HOSTING)
+    and (SUBJECTS[words[1] or ''] and LOOKS[words[2] or ''] or words[1] == 'status') == true
 end
 
-local CHANGES = { 'delete', 'remove', 'create', 'update', 'set', 'add', 'cp', 'mv', 'rm', 'sync',
-  'exec', 'deploy', 'start', 'stop', 'put', 'terminate', 'reset', 'ssh', 'login' }
 local SECRETS = { 'secret', 'credential', 'token', 'key', 'env', 'password', 'parameter', 'http' }
-local VERBS = { '^describe', '^list', '^ls$', '^show$' }
 -- Options that name another place, say who one is, reveal something, or read or write a file.
 local FAR = { 'endpoint', 'url', 'token', 'secret', 'key', 'input', 'file', 'debug', 'http',
   'impersonate', 'config', 'bundle', 'proxy', 'decrypt', 'reveal', 'account', 'verify' }
+-- Words that stand before what is done, all of them: any other may itself do something.
+local GROUPS = {
+  gcloud = set [[alpha beta compute instances projects config configurations auth run services
+    revisions executions jobs container clusters node-pools builds triggers functions sql
+    databases backups operations storage buckets pubsub topics subscriptions iam service-accounts
+    roles logging logs sinks app versions dns managed-zones record-sets artifacts repositories
+    packages docker images tags redis scheduler tasks queues networks subnets firewall-rules disks
+    snapshots addresses zones regions machine-types forwarding-rules backend-services url-maps
+    instance-groups managed instance-templates ai endpoints models composer dataflow dataproc
+    spanner bigtable filestore deploy releases delivery-pipelines components organizations folders
+    billing monitoring dashboards eventarc workflows memcache]],
+  az = set [[group account vm vmss aks nodepool resource webapp functionapp appservice plan acr
+    repository storage container blob network vnet subnet nsg rule public-ip nic lb sql server db
+    cosmosdb monitor metrics log-analytics workspace deployment sub disk snapshot image redis
+    servicebus namespace queue topic eventhubs containerapp revision postgres mysql
+    flexible-server identity role assignment definition policy provider dns zone record-set]],
+}
+local VERBS = { gcloud = set 'list describe', az = set 'list show' }
+local AWS = M.options('--no-cli-pager --no-paginate', '--region --output --profile --query')
 
-local function names_far(command)
-  for _, index in ipairs(command.options) do
-    local name = command.argv[index]:match('^%-+([^=]*)')
-    for _, far in ipairs(FAR) do
-      if (name or ''):find(far, 1, true) then
+local function is_far(word)
+  local name = word:match '^%-+([^=]*)' or ''
+  for _, far in ipairs(FAR) do
+    if name:find(far, 1, true) then
+      return true
+    end
+  end
+  -- Programs read the file that such a value names.
+  return word:find '%f[%w]fileb?://' ~= nil or word:find '^@' ~= nil or word:find '=@' ~= nil
+end
+
+local function speaks_of_secrets(words)
+  for _, word in ipairs(words) do
+    for _, secret in ipairs(SECRETS) do
+      if word:lower():find(secret, 1, true) then
         return true
       end
     end
   end
   return false
+end
+
+-- The service and what is done there, which only such options may precede.
+local function of_aws(command)
+  local at, valued = 2, AWS.valued
+  while (command.argv[at] or ''):find '^%-' do
+    local word = command.argv[at]
+    if not (AWS.flags[word] or valued[word] or valued[word:match '^[^=]+']) then
+      return nil
+    end
+    at = at + (valued[word] and 2 or 1)
+  end
+  return command.argv[at], command.argv[at + 1]
+end
+
+local function looks_by_aws(command)
+  local service, verb = of_aws(command)
+  if not service or not verb or service == 'history' then
+    return false
+  end
+  for at = 2, #command.argv do
+    local region = command.argv[at]:match '^%-%-region=(.*)$'
+      or command.argv[at - 1] == '--region' and command.argv[at]
+    if region and not region:find '^[%w-]+$' then
+      return false -- part of a host's name
+    end
+  end
+  return verb:find '^describe%-' ~= nil or verb:find '^list%-' ~= nil
+    or service == 's3' and verb == 'ls' or service == 'configure' and verb == 'list'
+end
+
+-- For programs that stay in the sandbox.
+local CHANGES = set [[delete remove create update set add cp mv rm sync exec deploy start stop put
+  terminate reset ssh login]]
+
+local function looks_by_word(words)
+  local looked = false
+  for _, word in ipairs(words) do
+    word = word:lower()
+    if CHANGES[word:match '^[^-]*'] then
+      return false
+    end
+    looked = looked or word:find '^describe' ~= nil or word:find '^list' ~= nil or word == 'ls'
+      or word == 'show'
+  end
+  return looked
 end
 
 --- Returns true for what looks at a cloud, and at none of its secrets: `aws s3 ls`.
@@ -99,30 +251,38 @@ end
 ---@param command CommandFacts
 ---@return boolean
 function M.at_cloud(command)
-  local looked = false
-  for _, word in ipairs(M.words(command)) do
-    word = word:lower()
-    for _, secret in ipairs(SECRETS) do
-      if word:find(secret, 1, true) then
-        return false
-      end
-    end
-    for _, verb in ipairs(CHANGES) do
-      if word == verb or word:find('^' .. verb .. '%-') then
-        return false
-      end
-    end
-    for _, verb in ipairs(VERBS) do
-      looked = looked or word:find(verb) ~= nil
+  for at = 2, #command.argv do
+    if is_far(command.argv[at]) then
+      return false
     end
   end
-  return looked and not names_far(command)
+  local words = M.words(command)
+  if speaks_of_secrets(words) then
+    return false
+  end
+  if command.program == 'aws' then
+    return looks_by_aws(command)
+  elseif not GROUPS[command.program] then
+    return looks_by_word(words)
+  end
+  for at, word in ipairs(words) do
+    local storage = command.program == 'gcloud' and at == 2 and words[1] == 'storage'
+    if at > 1 and (VERBS[command.program][word] or storage and word == 'ls') then
+      return true
+    elseif not GROUPS[command.program][word] then
+      return false
+    end
+  end
+  return false
 end
 
-local ENGINE = { ps = true, images = true, logs = true, ['compose ps'] = true,
-  ['compose logs'] = true, ['image ls'] = true, ['container ls'] = true }
-local ELSEWHERE = { '-H', '--host', '-c', '--context', '--config', '--url', '--connection', '-f',
-  '--file', '--tls', '--remote', '--root', '--runtime', '--env-file', '--project-directory' }
+local ENGINE = set 'ps images logs'
+local LISTS = M.options('-a --all -q --quiet --no-trunc -s --size -l --latest --digests --services '
+  .. '--orphans', '-f --filter --format -n --last --sort --status')
+local COMPOSE_LISTS = M.options('-a --all -q --quiet --no-trunc --services --orphans',
+  '--filter --format --status')
+local LOGS = M.options('-f --follow -t --timestamps --details --no-color --no-log-prefix',
+  '-n --tail --since --until --index')
 
 --- Returns true for what looks at the containers of this machine: `docker ps`.
 ---
@@ -130,21 +290,28 @@ local ELSEWHERE = { '-H', '--host', '-c', '--context', '--config', '--url', '--c
 ---@param command CommandFacts
 ---@return boolean
 function M.at_engine(command)
-  for _, index in ipairs(command.options) do
-    for _, option in ipairs(ELSEWHERE) do
-      local word = command.argv[index]
-      local follows = option == '-f' and command.subcommand:find('logs$')
-      if not follows and (word == option or word:sub(1, #option) == option and #option > 2) then
-        return false
-      end
-    end
+  local logs = command.subcommand:find 'logs$' ~= nil
+  local composes = command.subcommand:find '^compose' or command.program:find '%-compose$'
+  local words = M.operands_of(command, logs and LOGS or composes and COMPOSE_LISTS or LISTS)
+  if not words or composes and command.argv[2]:find '^%-' then
+    return false
   end
-  local words = M.words(command)
-  return ENGINE[words[1] or ''] ~= nil or ENGINE[table.concat(words, ' ', 1, math.min(#words, 2))]
-    ~= nil
+  local two = table.concat(words, ' ', 1, math.min(#words, 2))
+  return ENGINE[words[1] or ''] ~= nil or two == 'compose ps' or two == 'compose logs'
+    or two == 'image ls' or two == 'container ls'
 end
 
-local CLUSTER = { get = true, describe = true, logs = true }
+local CLUSTER = set 'get describe logs'
+local OF_CLUSTER = {
+  flags = '-A --all-namespaces -w --watch --watch-only --show-labels --no-headers --show-kind '
+    .. '--ignore-not-found --show-managed-fields --timestamps --all-containers --prefix -h --help',
+  valued = '-n --namespace -o --output -l --selector --field-selector --sort-by -L '
+    .. '--label-columns --tail --since --since-time -c --container --limit-bytes '
+    .. '--max-log-requests --request-timeout --chunk-size',
+}
+local CLUSTER_OPTIONS = M.options(OF_CLUSTER.flags, OF_CLUSTER.valued)
+-- In `get`, -f names a file with what is to be shown, such as a secret, and -p is no option.
+local CLUSTER_LOGS = M.options(OF_CLUSTER.flags .. ' -f --follow -p --previous', OF_CLUSTER.valued)
 
 --- Returns true for what looks at a cluster, and at none of its secrets: `kubectl get pods`.
 ---
@@ -154,13 +321,14 @@ local CLUSTER = { get = true, describe = true, logs = true }
 function M.at_cluster(command)
   for at = 2, #command.argv do
     local word = command.argv[at]:lower()
-    if word:find('secret') or word:find('token') or word == '-s' or word:find('^%-%-raw')
-      or word:find('^%-%-server') or word:find('^%-%-kubeconfig') or word:find('^%-%-as')
-      or word:find('^%-%-context') or word:find('^%-%-cluster') then
+    -- -o go-template-file=F prints what is in F.
+    if word:find 'secret' or word:find 'token' or word:find '%-file' or word:find 'templatefile' then
       return false
     end
   end
-  return CLUSTER[M.words(command)[1] or ''] ~= nil
+  local logs = command.subcommand == 'logs'
+  local words = M.operands_of(command, logs and CLUSTER_LOGS or CLUSTER_OPTIONS)
+  return words ~= nil and CLUSTER[words[1] or ''] ~= nil
 end
 
 return M

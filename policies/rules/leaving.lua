@@ -83,6 +83,48 @@ local function looks_at_units(command)
   })
 end
 
+local RELEASES = looking.options(
+  '-A --all-namespaces -a --all -q --short --deployed --failed --pending --superseded -d --date -r '
+    .. '--reverse --show-desc',
+  '-n --namespace -o --output -f --filter -m --max --offset -l --selector --revision')
+
+local function looks_at_releases(command)
+  return looking.operands_of(command, RELEASES) ~= nil
+end
+
+local LOGS = looking.options(
+  '-x -e -f -r -q -a -k -m -l -b -0 -1 -2 -3 --catalog --pager-end --follow --reverse --quiet '
+    .. '--all --dmesg --merge --full --no-full --no-pager --no-hostname --utc --user --system '
+    .. '--list-boots --disk-usage --boot --lines',
+  '-u --unit --user-unit -n -S --since -U --until -p --priority -g --grep -o --output -t '
+    .. '--identifier --facility -F --field')
+
+local function looks_at_logs(command)
+  local argv = {}
+  for at, word in ipairs(command.argv) do -- options whose values can only follow '='
+    local name = word:match '^(%-%-lines)=%d+$' or word:match '^(%-%-boot)=[%w+-]+$'
+    argv[at] = name or word
+  end
+  return looking.operands_of({ argv = argv }, LOGS) ~= nil
+end
+
+local PINGS = looking.options('-4 -6 -n -q -v -D -O', '-c -W -w -i -t')
+
+local function pings(command)
+  local hosts = looking.operands_of(command, PINGS)
+  for at = 2, #command.argv do -- not without a pause
+    local pause = command.argv[at]:match '^%-%w*i(.*)$'
+    if pause and not (pause ~= '' and pause or command.argv[at + 1] or ''):find '^[1-9]' then
+      return false
+    end
+  end
+  return hosts ~= nil and #hosts == 1
+end
+
+local function lists_keys(command)
+  return #command.argv == 2
+end
+
 return {
   {
     id = 'leaving.git_fetch',
@@ -137,7 +179,9 @@ return {
     match = { 'gh pr view 12', 'gh run list', 'glab mr diff 3', 'gh auth status' },
     not_match = {
       'gh pr create', 'gh api repos/a/b', 'gh auth status --show-token', 'gh pr view --web',
-      'gh pr checkout 12', 'gh secret list',
+      'gh pr checkout 12', 'gh secret list', 'gh auth status -at', 'gh an-extension list',
+      'gh pr list --json number --jq env.TOKEN', "gh pr list --json title -q '$ENV'",
+      'gh pr view 1 -cw', 'gh pr list -R example.com/a/b', 'glab token list',
     },
   },
   {
@@ -148,7 +192,10 @@ return {
     test = looking.at_engine,
     unknown = 'stricter',
     match = { 'docker ps -a', 'docker compose ps', 'docker logs --tail 50 app' },
-    not_match = { 'docker -H tcp://x ps', 'docker run x', 'docker --context prod ps' },
+    not_match = {
+      'docker -H tcp://x ps', 'docker run x', 'docker --context prod ps', 'docker -Htcp://x ps',
+      'docker -DHtcp://x ps', 'docker compose -fx.yml ps', 'podman -r ps',
+    },
   },
   {
     id = 'leaving.clusters',
@@ -160,7 +207,10 @@ return {
     match = { 'kubectl get pods -o wide', 'kubectl logs app' },
     not_match = {
       'kubectl get secret x -o yaml', 'kubectl get --raw /x', 'kubectl apply -f x',
-      'kubectl --server=x get pods',
+      'kubectl --server=x get pods', 'kubectl get pods -shttps://x', 'kubectl get pods -As https://x',
+      'kubectl get -f x.yaml -o yaml', 'kubectl get pods -o go-template-file=x',
+      'kubectl get pods --profile=cpu --profile-output=x', 'kubectl get pods --cache-dir=x',
+      'kubectl get pods --insecure-skip-tls-verify',
     },
   },
   {
@@ -169,7 +219,8 @@ return {
     leaves = true,
     program = 'helm',
     subcommand = { 'list', 'ls', 'status', 'history', 'version' },
-    not_argument = { '--kube*', '--registry-config*', '--show-*' },
+    test = looks_at_releases,
+    unknown = 'stricter',
     match = { 'helm list -A' },
     not_match = { 'helm install x y', 'helm list --kube-apiserver x', 'helm get values x' },
   },
@@ -187,6 +238,10 @@ return {
     not_match = {
       'aws s3 rm s3://x', 'aws secretsmanager list-secrets', 'aws --endpoint-url x s3 ls',
       'gcloud auth print-access-token', 'az group delete -n list-x',
+      'aws ec2 run-instances list', 'aws sqs purge-queue list', 'aws iam attach-role-policy x ls',
+      'aws ec2 describe-instances --filters file://x', 'aws ec2 describe-vpcs --region x.example.com/',
+      'aws history list', 'gcloud builds submit list', 'gcloud projects undelete list',
+      'az vm restart list', 'az group list --query @x',
     },
   },
   {
@@ -206,22 +261,26 @@ return {
     decision = 'allow',
     leaves = true,
     program = 'journalctl',
-    not_argument = {
-      '--vacuum*', '--rotate*', '--flush*', '--relinquish*', '--sync*', '--setup-keys*', '--upd*',
-      '--cursor-file*', '--fil*', '--dir*', '-D*', '--root*', '--ima*', '-M*', '--mach*', '-i*',
+    test = looks_at_logs,
+    unknown = 'stricter',
+    match = { 'journalctl -u app --since today', 'journalctl -xeu app', 'journalctl -b -1 -n50' },
+    not_match = {
+      'journalctl --vacuum-size=1M', 'journalctl -D x', 'journalctl -qD x', 'journalctl --rot',
+      'journalctl --cursor-f=x', 'journalctl -qi x',
     },
-    match = { 'journalctl -u app --since today' },
-    not_match = { 'journalctl --vacuum-size=1M', 'journalctl -D x' },
   },
   {
     id = 'leaving.ping',
     decision = 'allow',
     leaves = true,
     program = 'ping ping6',
-    not_argument = { '-f', '-p*', '-I*', '-m*', '-e*' },
-    max_operands = 1,
-    match = { 'ping -c 1 example.com' },
-    not_match = { 'ping -p 6162 example.com', 'ping -f x' },
+    test = pings,
+    unknown = 'stricter',
+    match = { 'ping -c 1 example.com', 'ping -c3 -W 2 x' },
+    not_match = {
+      'ping -p 6162 example.com', 'ping -f x', 'ping -qf x', 'ping -qp6162 x', 'ping -i 0.001 x',
+      'ping -b 192.0.2.255',
+    },
   },
   {
     id = 'leaving.agent_keys',
@@ -229,8 +288,9 @@ return {
     leaves = true,
     program = 'ssh-add',
     flags = '-l -L',
-    max_operands = 0,
+    test = lists_keys,
+    unknown = 'stricter',
     match = { 'ssh-add -l', 'ssh-add -L' },
-    not_match = { 'ssh-add', 'ssh-add -l -d x' },
+    not_match = { 'ssh-add', 'ssh-add -l -d x', 'ssh-add -l -D', 'ssh-add -l -s ./x.so' },
   },
 }

@@ -122,7 +122,7 @@ local function pings(command)
 end
 
 local function lists_keys(command)
-  return #command.argv == 2
+  return #command.argv == 2 and #command.argv[2] == 2
 end
 
 return {
@@ -291,6 +291,6 @@ return {
     test = lists_keys,
     unknown = 'stricter',
     match = { 'ssh-add -l', 'ssh-add -L' },
-    not_match = { 'ssh-add', 'ssh-add -l -d x', 'ssh-add -l -D', 'ssh-add -l -s ./x.so' },
+    not_match = { 'ssh-add', 'ssh-add -l -d x', 'ssh-add -l -D', 'ssh-add -lD' },
   },
 }

@@ -95,11 +95,15 @@ return {
       local other = {
         echo = true, printf = true, grep = true, rg = true, git = true, cat = true, man = true,
         ag = true, sed = true, awk = true, find = true, terraform = true, gh = true,
+        composer = true, poetry = true, php = true,
       }
       return not other[command.program]
     end,
     match = { 'someagent --dangerously-skip-permissions x', 'newagent --yolo' },
-    not_match = { "git commit -m '--yolo'", 'grep -- --yolo x', 'npm test' },
+    not_match = {
+      "git commit -m '--yolo'", 'grep -- --yolo x', 'npm test', 'composer install --no-interaction',
+      'php artisan migrate --no-interaction', 'poetry install --no-interaction',
+    },
   },
   {
     id = 'agents.servers',

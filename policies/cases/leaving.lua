@@ -3,6 +3,9 @@ return {
   {
     name = 'leaving: in a sandbox',
     inside = {
+      'cd /tmp/x && git fetch', 'cd /var/tmp/x && git ls-remote',
+      'cd /dev/shm/x; git config user.name x',
+      'cd /tmp/x && git status; git fetch https://github.com/a/b',
       './git fetch', 'node_modules/.bin/gh pr view 1', 'git fetch && jq -n env',
       'AWS_REGION=us-east-1 aws s3 ls', 'AWS_PROFILE=dev aws s3 ls',
       'KUBECONFIG=./kubeconfig kubectl get pods', 'COMPOSE_FILE=x.yml docker compose ps',

@@ -194,6 +194,12 @@ return {
     entries = { '$CHANGED_BY_RUNS' },
   },
   {
+    -- Where runs make what they like, and nobody looks for repositories.
+    name = 'made_by_runs',
+    entered = true,
+    entries = { '$TMP', '/tmp', '/var/tmp', '/dev/shm', '/run/user' },
+  },
+  {
     -- The repository itself: without it nothing can be restored.
     name = 'repository',
     inside = true,

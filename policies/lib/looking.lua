@@ -106,6 +106,23 @@ function M.options(flags, valued)
   return { flags = set(flags), valued = set(valued) }
 end
 
+--- Returns true where runs make what they like, such as in /tmp: what git finds there it must not
+--- obey outside of the sandbox.
+---
+--- Example: `looking.is_among_files_of_runs(command)`
+---@param command CommandFacts
+---@return boolean
+function M.is_among_files_of_runs(command)
+  for _, access in ipairs(command.accesses) do
+    for _, class in ipairs(access.access == 'enter' and access.classes or {}) do
+      if class == 'made_by_runs' then
+        return true
+      end
+    end
+  end
+  return command.cwd == ''
+end
+
 local SUBJECTS = set 'pr issue mr run repo release workflow label cache ci pipeline ruleset'
 local LOOKS = set 'view list status diff checks ls watch'
 local HOSTING = {
@@ -149,7 +166,7 @@ function M.at_hosting(command)
       return false
     end
   end
-  return M.has_only(command, HOSTING)
+  return M.has_only(command, HOSTING) and not M.is_among_files_of_runs(command)
     and (SUBJECTS[words[1] or ''] and LOOKS[words[2] or ''] or words[1] == 'status') == true
 end
 
@@ -322,7 +339,8 @@ function M.at_cluster(command)
   for at = 2, #command.argv do
     local word = command.argv[at]:lower()
     -- -o go-template-file=F prints what is in F.
-    if word:find 'secret' or word:find 'token' or word:find '%-file' or word:find 'templatefile' then
+    if word:find 'secret' or word:find 'token' or word:find '%-file'
+      or word:find 'templatefile' then
       return false
     end
   end

@@ -41,6 +41,10 @@ local function fetches(command)
   if command.subcommand == 'clone' and (#words == 0 or words[1]:find('^[%w_-]+$')) then
     return false -- a directory of the workspace
   end
+  local obeys = command.subcommand ~= 'clone' and looking.is_among_files_of_runs(command)
+  if obeys then
+    return false
+  end
   return looking.has_only(command, FETCH) and (#words == 0 or is_remote(words[1]))
 end
 
@@ -48,13 +52,14 @@ local SETTINGS = { ['user.name'] = true, ['user.email'] = true, ['core.autocrlf'
 
 local function sets_name(command)
   local words = operands(command)
-  return command.argv[2] == 'config' and #words == 2 and SETTINGS[words[1]]
+  return not looking.is_among_files_of_runs(command)
+    and command.argv[2] == 'config' and #words == 2 and SETTINGS[words[1]]
     and looking.has_only(command, { '^%-%-local$' })
 end
 
 local function configures_branch(command)
   local option = command.argv[3] or ''
-  if command.argv[2] ~= 'branch' then
+  if command.argv[2] ~= 'branch' or looking.is_among_files_of_runs(command) then
     return false
   end
   if option == '-u' or option == '--set-upstream-to' then
@@ -207,7 +212,8 @@ return {
     match = { 'kubectl get pods -o wide', 'kubectl logs app' },
     not_match = {
       'kubectl get secret x -o yaml', 'kubectl get --raw /x', 'kubectl apply -f x',
-      'kubectl --server=x get pods', 'kubectl get pods -shttps://x', 'kubectl get pods -As https://x',
+      'kubectl --server=x get pods', 'kubectl get pods -shttps://x',
+      'kubectl get pods -As https://x',
       'kubectl get -f x.yaml -o yaml', 'kubectl get pods -o go-template-file=x',
       'kubectl get pods --profile=cpu --profile-output=x', 'kubectl get pods --cache-dir=x',
       'kubectl get pods --insecure-skip-tls-verify',
@@ -239,7 +245,8 @@ return {
       'aws s3 rm s3://x', 'aws secretsmanager list-secrets', 'aws --endpoint-url x s3 ls',
       'gcloud auth print-access-token', 'az group delete -n list-x',
       'aws ec2 run-instances list', 'aws sqs purge-queue list', 'aws iam attach-role-policy x ls',
-      'aws ec2 describe-instances --filters file://x', 'aws ec2 describe-vpcs --region x.example.com/',
+      'aws ec2 describe-instances --filters file://x',
+      'aws ec2 describe-vpcs --region x.example.com/',
       'aws history list', 'gcloud builds submit list', 'gcloud projects undelete list',
       'az vm restart list', 'az group list --query @x',
     },

@@ -92,6 +92,10 @@ return {
     subcommand = { 'log', 'status', 'rev-parse', 'rev-list', 'describe', 'shortlog' },
     not_argument = { '-c', '-c*', '--ou*', '--ext*', '--textc*', '--exec*', '--config-env*', '-p',
       '--paginate', '-C*', '--git-dir*', '--work-tree*' },
+    test = function(command)
+      return not looking.is_among_files_of_runs(command)
+    end,
+    unknown = 'stricter',
     match = { 'git log --oneline -5', 'git status' },
     not_match = { 'git diff', 'git log --output=x', 'git -c core.pager=x log' },
   },

@@ -4,7 +4,7 @@ return {
     name = 'leaving: in a sandbox',
     inside = {
       'cd /tmp/x && git fetch', 'cd /var/tmp/x && git ls-remote',
-      'cd /dev/shm/x; git config user.name x',
+      'cd /dev/shm/x; git config user.name x', 'cd ~/.cache/pip/x && git fetch',
       'cd /tmp/x && git status; git fetch https://github.com/a/b',
       './git fetch', 'node_modules/.bin/gh pr view 1', 'git fetch && jq -n env',
       'AWS_REGION=us-east-1 aws s3 ls', 'AWS_PROFILE=dev aws s3 ls',

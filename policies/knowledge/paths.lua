@@ -194,10 +194,13 @@ return {
     entries = { '$CHANGED_BY_RUNS' },
   },
   {
-    -- Where runs make what they like, and nobody looks for repositories.
+    -- Where runs make what they like, caches among them, and nobody looks for repositories.
     name = 'made_by_runs',
     entered = true,
-    entries = { '$TMP', '/tmp', '/var/tmp', '/dev/shm', '/run/user' },
+    entries = {
+      '$TMP', '/tmp', '/var/tmp', '/dev/shm', '/run/user', '~/.cache', '~/.npm', '~/.yarn',
+      '~/.cargo/registry', '~/.cargo/git', '~/go/pkg', unpack(PACKAGE_CACHES),
+    },
   },
   {
     -- The repository itself: without it nothing can be restored.

@@ -60,7 +60,7 @@ local function set(text)
 end
 
 --- Returns the operands of a command whose options are all among these, as the program itself reads
---- them: `-ab`, `-n5`, `-n 5`, `--name=value`. Nil if there is another option, or an abbreviated one,
+--- them: `-ab`, `-n5`, `-n 5`, `--name=value`. Nil if there is another, or an abbreviated one,
 --- so that nothing is let through that a later version gives a meaning.
 ---
 --- Example: `looking.operands_of(command, looking.options('-q', '-c -W'))`

@@ -4,12 +4,13 @@ local sandbox = require 'sandbox'
 
 local M = {}
 
--- The requests by how a verdict is confined: what rules know, what nobody knows, and what may
--- change nothing.
+-- The requests by how a verdict is confined: what rules know, what nobody knows, what may change
+-- nothing, and git with its keys.
 local REQUESTS = {
   build = { profile = 'build' },
   confined = { profile = 'confined', network = 'loopback' },
   plan = { profile = 'plan', network = 'loopback' },
+  fetch = { profile = 'fetch' },
 }
 
 -- What runs there has.
@@ -47,7 +48,7 @@ end
 --- Returns the request of a verdict's confinement.
 ---
 --- Example: `confined.request('build').profile` is 'build'
----@param how? 'confined'|'build'|'plan' nil: not confined
+---@param how? 'confined'|'build'|'plan'|'fetch' nil: not confined
 ---@param grants? { network: boolean }
 ---@param effect? Effect
 ---@return SandboxRequest

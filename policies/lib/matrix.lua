@@ -112,13 +112,25 @@ local function judge_tool(mode, effect)
   }
 end
 
+-- Returns whether git is among what leaves, and whether something else is.
+local function leavers(judged)
+  local git, others = false, false
+  for _, rule in ipairs(judged.rules or {}) do
+    local is_git = rule:find('^leaving%.git') ~= nil
+    git = git or is_git
+    others = others or not is_git and not rule:find('^reading%.') and not rule:find('^known%.')
+  end
+  return git, others
+end
+
 -- Returns what becomes of a line as it is known: 'leave', 'read' or 'build' (rules allow it), and
 -- 'doubt' or 'unmatched'.
 local function standing(judged, commands, effect)
   if judged.decision == 'allow' then
     -- Where there are no namespaces, runs write what git obeys, and the machine's /tmp.
     local held = effect.own_network ~= false or (commands.build or 'build') == 'allow'
-    return judged.leaves and held and 'leave'
+    local git, others = leavers(judged)
+    return judged.leaves and held and not (git and others) and 'leave'
       or judged.reads and commands.read and 'read' or 'build'
   end
   return judged.may_confine and 'doubt' or 'unmatched'
@@ -165,10 +177,13 @@ local function settle(mode, effect, known, wanted)
       confined = not why and not effect.executor and wanted or nil,
     }
   end
+  local is_git = known == 'leave' and leavers(judged) and not confined.obstacle(effect)
+    and not effect.executor and (mode.commands.build or 'build') ~= 'allow'
   if wanted == 'allow' then
     return {
       decision = 'allow', reason = judged.reason,
       rule = judged.rule or ('modes.%s.%s'):format(effect.mode, known),
+      confined = is_git and 'fetch' or nil,
     }
   end
   local text = (COMMANDS[known] or COMMANDS.unmatched)[wanted]
@@ -176,8 +191,8 @@ local function settle(mode, effect, known, wanted)
     decision = wanted, rule = ('modes.%s.%s'):format(effect.mode, known),
     reason = text:format(effect.mode),
     -- What a person allows of these runs in a sandbox, where there is one.
-    confined = known ~= 'leave' and not confined.obstacle(effect) and not effect.executor
-      and 'build' or nil,
+    confined = is_git and 'fetch' or known ~= 'leave' and not confined.obstacle(effect)
+      and not effect.executor and 'build' or nil,
   }
 end
 

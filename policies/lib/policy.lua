@@ -10,14 +10,16 @@ local secrets = require 'secrets'
 
 local M = {}
 
--- What git has of its settings where a line leaves the sandbox: hooks, monitors and repositories
--- below may be what runs have written.
+-- What a line has that leaves: git obeys no hooks, monitors and repositories below, which may be
+-- what runs have written, and no pager takes commands.
 local LEAVING = {
   GIT_CONFIG_COUNT = '4',
   GIT_CONFIG_KEY_0 = 'core.hooksPath', GIT_CONFIG_VALUE_0 = '/dev/null',
   GIT_CONFIG_KEY_1 = 'core.fsmonitor', GIT_CONFIG_VALUE_1 = 'false',
   GIT_CONFIG_KEY_2 = 'submodule.recurse', GIT_CONFIG_VALUE_2 = 'false',
   GIT_CONFIG_KEY_3 = 'fetch.recurseSubmodules', GIT_CONFIG_VALUE_3 = 'false',
+  PAGER = 'cat', GIT_PAGER = 'cat', GH_PAGER = 'cat', GLAB_PAGER = 'cat', SYSTEMD_PAGER = 'cat',
+  AWS_PAGER = '', LESSSECURE = '1', SYSTEMD_PAGERSECURE = '1',
 }
 
 --- Checks the modes and returns the `decide` function of a policy that has them.

@@ -13,6 +13,7 @@
 -- outside of the workspace of that variable. What does not exist on a machine is skipped, but for
 -- what is layered.
 local credentials = require 'credentials'
+local set = require('word_set').of
 
 local M = {}
 
@@ -135,6 +136,25 @@ M.PROFILES.build = with(M.PROFILES.workspace, {
 -- protection.
 M.PROFILES.plan = with(M.PROFILES.confined, {
   rank = 18, copied = true, unwritable = {}, pinned = {}, occupied = {},
+})
+
+-- What git has outside: keys, agents and the network, and the workspace to write. Links that a run
+-- has left in a repository lead nowhere else.
+local FETCHES = {
+  '~/.ssh', '~/.netrc', '~/.git-credentials', '~/.git-credential-cache', '~/.cache/git/credential',
+  '~/.config/git/credentials', '~/.config/gh', '~/.config/glab-cli', '~/.gnupg', '$SSH_AUTH_SOCK',
+  '$RUNTIME', '/run/user', '/run/dbus/system_bus_socket',
+}
+local function without_those(list, left_out)
+  local is_out, left = set(table.concat(left_out, ' ')), {}
+  for _, path in ipairs(list) do
+    left[#left + 1] = not is_out[path] and path or nil
+  end
+  return left
+end
+M.PROFILES.fetch = with(M.PROFILES.workspace, {
+  rank = 5, unreadable = without_those(UNREADABLE, FETCHES), visible = FETCHES,
+  unwritable = without_those(EXECUTED, { '$GIT_DIRS/config', '$GIT_DIRS/config.worktree' }),
 })
 
 local NETWORKS = { on = 0, loopback = 1, off = 2 }

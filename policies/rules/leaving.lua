@@ -54,6 +54,7 @@ local function sets_name(command)
   local words = operands(command)
   return not looking.is_among_files_of_runs(command)
     and command.argv[2] == 'config' and #words == 2 and SETTINGS[words[1]]
+    and words[2]:find('^[^%c;&|<>`$(){}"\']*$') ~= nil
     and looking.has_only(command, { '^%-%-local$' })
 end
 

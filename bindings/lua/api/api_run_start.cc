@@ -28,6 +28,7 @@
 #include "bindings/lua/check/wrong_use.h"
 #include "bindings/lua/executor/executor.h"
 #include "bindings/lua/executor/executor_ports.h"
+#include "bindings/lua/policy/case_value.h"
 #include "bindings/lua/policy/policy_program.h"
 #include "bindings/lua/policy/redaction_record.h"
 #include "runtime/base/random_id.h"
@@ -70,7 +71,8 @@ bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Jso
       for (const auto& [name, places] : git.variables) variables[name] = places;
       spec->sandbox = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
       show_settings(effect.context, &*spec->sandbox);
-      if (!spec->sandbox->write.empty()) {
+      // git itself changes what git obeys.
+      if (!spec->sandbox->write.empty() && spec->sandbox->profile != kFetchProfile) {
         const auto workspace = variables.find("WORKSPACE");
         if (workspace != variables.end() && !workspace->second.empty()) {
           spec->sandbox->repositories_below = workspace->second.front();
@@ -214,7 +216,10 @@ void withhold_secrets(Context& context, StartOptions* options) {
   RunSpec& spec = options->spec;
   const std::string executor = executor_name(options->executor, context);
   const bool inside = executor == kHostExecutor || does_confine(executor, context);
-  if (!inside || !spec.sandbox || spec.sandbox->unreadable.empty()) return;
+  if (!inside || !spec.sandbox || spec.sandbox->unreadable.empty() ||
+      spec.sandbox->profile == kFetchProfile) {
+    return;
+  }
   Withheld withheld = withheld_now(context, spec);
   std::erase_if(withheld.names, [&](const std::string& name) {
     const auto& unset = spec.unset_env;

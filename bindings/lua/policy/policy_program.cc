@@ -535,7 +535,9 @@ constexpr std::size_t kMaxFailures = 20000;
 Decisions decided(const Verdict& verdict) {
   if (verdict.decision != Verdict::Decision::kAllow || !verdict.sandbox.is_object())
     return bit_of(static_cast<rules::Decision>(verdict.decision));
-  return verdict.sandbox.value("profile", "") == kConfinedProfile ? kConfined : kInside;
+  const std::string profile = verdict.sandbox.value("profile", "");
+  if (profile == kFetchProfile) return bit_of(rules::Decision::kAllow);
+  return profile == kConfinedProfile ? kConfined : kInside;
 }
 
 std::string wrong_case(const PolicyCase& each, const Verdict& verdict) {

@@ -197,7 +197,7 @@ function M.sandbox_note(handle)
   local note = #refusals > 0 and M.refusal_note(refusals, handle) or copies_note(refusals, handle)
   note = note:gsub('\n$', ''):gsub('\n', ' ')
   -- Most commands run in `build`, and fail for reasons of their own.
-  local ordinary = info.profile == 'build'
+  local ordinary = (info.profile == 'build' or info.profile == 'fetch')
     and (info.state == 'running' or not speaks_of(handle, REACH))
   if note == '' and info.profile and not ordinary and info.state ~= 'completed'
     and info.state ~= 'killed' then

@@ -13,7 +13,7 @@
 namespace gibbous::host {
 namespace {
 
-// Of more, the whole workspace counts.
+// Where more were changed, the whole workspace counts.
 constexpr std::size_t kMostInWorkspace = 128;
 constexpr std::size_t kMostNamed = 32;
 constexpr std::size_t kMostWorkspaces = 16;  // that no run is in
@@ -42,7 +42,7 @@ Things things_in(const paths::GitPlaces& places, const std::string& workspace) {
   return all;
 }
 
-// "/work/app//" of what lies there.
+// "/home/ann/app//" of what lies there.
 std::string repository_of(const std::string& path) {
   return path.substr(0, path.find("//") + 2);
 }
@@ -106,7 +106,7 @@ bool apply(std::vector<trust::Changed>& all, const std::string& workspace,
   return differs;
 }
 
-// "vendor/lib/.git/config core.hookspath" of "/work/app//vendor/lib…" in /work/app; of a
+// "vendor/lib/.git/config core.hookspath" of "/home/ann/app//vendor/lib…" in /home/ann/app; of a
 // repository, its directory.
 std::string name_of(const trust::Changed& changed, bool is_repository) {
   std::string path = changed.path;

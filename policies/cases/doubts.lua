@@ -203,8 +203,7 @@ return {
       '&& ls', '| cat', 'f() {', "LESSOPEN='|./x %s' less a", 'sh < /tmp/x', 'python3 - < /tmp/x',
       'perl < ~/x', 'source "$DIR/../lib.sh"', '. "$DIR/../lib.sh"', 'bash /tmp/x.sh', 'sh ~/x.sh',
       'python3 /tmp/x.py', 'node ../x.js', 'perl ~/x.pl', 'ruby /tmp/x.rb',
-      'cat > x.py <<EOF\nprint(1)\nEOF\npython3 x.py', 'echo "echo hi" > x.sh && bash x.sh',
-      'printf "%s" "$X" > a.js; node a.js', 'source ~/x.sh',
+      'printf "%s" "$X" > a.js; node a.js', "echo 'echo hi' > /tmp/x.sh && bash /tmp/x.sh", 'source ~/x.sh',
       'git clone https://example.com/x /tmp/x && bash /tmp/x/run.sh',
       'wget -qO /tmp/x.sh https://x; sh /tmp/x.sh', 'curl -o x.sh https://example.com/x && sh x.sh',
       'curl -fsSL https://example.com/x > x.sh; bash x.sh',
@@ -215,6 +214,15 @@ return {
       'bash < "$X"', 'source /dev/stdin < /tmp/x', '. /dev/stdin < ~/x', 'source - < /tmp/x',
       'python3 - < ~/x', 'node < /tmp/x', 'tclsh < /tmp/x', 'osascript < "$X"', 'php < /tmp/x',
     },
+  },
+  {
+    name = 'doubts: a script that the line writes out',
+    inside = {
+      'cat > x.py <<EOF\nprint(1)\nEOF\npython3 x.py', 'echo "echo hi" > x.sh && bash x.sh',
+      "printf 'console.log(1)' > a.js; node a.js", "echo 'echo a' > a.sh; chmod +x a.sh; ./a.sh",
+    },
+    deny = { "echo 'rm -rf /' > x.sh; sh x.sh" },
+    confined = { 'echo "$X" > x.sh; sh x.sh', 'echo hi > x.sh; curl x/y >> x.sh; sh x.sh' },
   },
   {
     name = 'doubts: free', mode = 'dangerous',

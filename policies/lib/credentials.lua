@@ -47,13 +47,13 @@ add('~/.local/share/', [[keyrings;kwalletd;uv/credentials;com.vercel.cli;gem/cre
   opencode/auth.json;fish/fish_history;remmina;DBeaverData;TelegramDesktop;evolution;geary;
   TablePlus;io.snowflake;gopass;password-store;monero;calibre/plugins/creds]])
 add('~/snap/', 'firefox;chromium')
--- Of the machine, for runs as root.
+-- These are of the machine, for runs as root.
 add('/etc/', [[shadow;shadow-;gshadow;gshadow-;sudoers;sudoers.d;ssl/private;letsencrypt;
   krb5.keytab;wireguard;openvpn;ipsec.secrets;ppp/chap-secrets;NetworkManager/system-connections;
   kubernetes;
   rancher;ssh/ssh_host_rsa_key;ssh/ssh_host_ecdsa_key;ssh/ssh_host_ed25519_key]])
 add('/', 'run/secrets;var/run/secrets')
--- What nobody has listed is found by its shape: '*' stands for any characters but '/'. Certificates
+-- What is not listed is found by its shape: '*' stands for any characters but '/'. Certificates
 -- (*.pem) count if a private key is in them.
 M.shapes = {
   '~/.*token*', '~/.*credential*', '~/.*secret*', '~/.*pass*', '~/.*history', '~/*.pem', '~/*.key',

@@ -285,6 +285,7 @@ class Analyser {
   bool done_ = false;                 // the code being walked has run already
   std::vector<std::string> outputs_;  // the known output of each command
   std::unordered_map<std::string, std::string> file_texts_;  // text that the line wrote, by path
+  bool writes_known_text_ = false;                           // the command writes nothing else
   std::size_t suspects_ = 0;
   std::string guessed_dangerous_;  // the dangerous program that the last guess found, or ""
   Feed printed_;                   // by the last simple command

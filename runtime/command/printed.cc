@@ -16,6 +16,7 @@ constexpr std::size_t kMaxWords = 1024;
 void Analyser::print_output(const SimpleCommand& command, const Arguments& arguments,
                             const Feed& feed) {
   printed_ = {};
+  writes_known_text_ = false;
   const ProgramSpec* spec = arguments.spec;
   if (spec == nullptr) return;
   printed_.decodes = spec->decodes && (spec->decodes_when.empty() ||
@@ -27,6 +28,7 @@ void Analyser::print_output(const SimpleCommand& command, const Arguments& argum
   if (into_file || command.program == "tee") {
     Feed made = print_text(command, arguments, feed);
     note_written(command, made.text ? made.text->text : made.maybe);
+    writes_known_text_ = into_file && made.text && made.text->literal();
     if (!into_file) {
       printed_.words = std::move(made.words);
       printed_.text = std::move(made.text);

@@ -512,6 +512,9 @@ void Analyser::note_files(const SimpleCommand& command, int index) {
   for (const Access& access : command.accesses) {
     if (access.kind == AccessKind::kWrite) {
       if (access.path == "/dev/null" || (builds && !access.redirection)) continue;
+      // It is looked at (suspect.cc), as no script is that an earlier line wrote.
+      if (writes_known_text_ && access.redirection && (access.classes & kInWorkspace) != 0)
+        continue;
       written_unknown_ = written_unknown_ || access.path.empty() ||
                          (access.classes & (kPartlyKnown | kUnknownPath)) != 0;
       written_.insert(access.path);

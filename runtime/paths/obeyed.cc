@@ -197,7 +197,7 @@ class ObeyedSearch {
   void add(std::string path, const std::string& hash, std::int64_t changed, bool is_repository) {
     if (found_.size() > kMaxObeyed) return;
     Obeyed& thing = found_[path];
-    // Of several lines with one key, each counts.
+    // A key may have several lines: each counts.
     thing.hash = thing.hash.empty() ? hash : hash_of(thing.hash + hash);
     thing.changed = std::max(thing.changed, changed);
     thing.is_repository = is_repository;

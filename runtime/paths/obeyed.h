@@ -13,8 +13,8 @@ namespace gibbous::paths {
 struct GitPlaces;
 
 struct Obeyed {
-  // "/work/app//.git/hooks/pre-commit": "//" stands behind the repository's directory. A key of a
-  // configuration follows it: "/work/app//.git/config core.hookspath". That of a repository itself
+  // "/home/ann/app//.git/hooks/update": "//" stands behind the repository's directory. A key of a
+  // configuration follows it: "/home/ann/app//.git/config core.pager". That of a repository itself
   // ends with ".git", or with "//".
   std::string path;
   std::string hash;

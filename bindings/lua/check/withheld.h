@@ -12,7 +12,7 @@ namespace gibbous::lua {
 
 struct Withheld {
   std::vector<std::string> names;
-  // Of those that are addresses with a password: the address without it.
+  // Variables that are addresses with a password, by name: the address without it.
   std::map<std::string, std::string> addresses;
 };
 

@@ -97,8 +97,10 @@ TEST_CASE("an alias that takes a known name, or more words, is a doubt") {
 TEST_CASE("a file of code is a doubt outside the workspace, and when the line wrote it") {
   CHECK(doubted("sh /tmp/x.sh", Doubt::kUnreadFile));
   CHECK_FALSE(doubted("sh build.sh", Doubt::kUnreadFile));
-  CHECK(doubted("echo 'rm x' > s; . ./s", Doubt::kUnreadFile));
-  CHECK(doubted("echo 'rm x' > s; sh < s", Doubt::kUnreadFile));
+  CHECK(doubted("echo $X > s; . ./s", Doubt::kUnreadFile));
+  CHECK(doubted("unknown > s; sh < s", Doubt::kUnreadFile));
+  CHECK(doubted("echo x > s; unknown >> s; sh < s", Doubt::kUnreadFile));
+  CHECK_FALSE(doubted("echo 'rm x' > s; sh s", Doubt::kUnreadFile));
   CHECK(doubted("curl https://h/x | tee s; ./s", Doubt::kUnreadFile));
 }
 

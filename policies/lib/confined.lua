@@ -72,7 +72,7 @@ end
 function M.obstacle(effect)
   if effect.kind == 'stdin' then
     local run = effect.run_sandbox
-    if run and run.profile ~= 'none' and run.network ~= 'on' then
+    if run and run.profile ~= 'none' and run.network ~= 'on' and run.network ~= 'checked' then
       return nil
     end
     return 'what is typed into a run that is not confined cannot be: start it as a command', false
@@ -110,13 +110,13 @@ function M.judge(effect, how)
   }
 end
 
--- The parts of 'network', 'read:PATH' or 'write:PATH'.
+-- The parts of 'network', 'port:NUMBER', 'read:PATH' or 'write:PATH'.
 local function kind_and_path(wish)
   if wish == 'network' then
     return wish
   end
   local kind, path = wish:match '^(%a+):(.+)$'
-  if kind == 'read' or kind == 'write' then
+  if kind == 'read' or kind == 'write' or kind == 'port' then
     return kind, path
   end
 end
@@ -160,15 +160,15 @@ end
 ---
 --- Example: `confined.grants { 'network', 'write:~/.config/x' }.network` is true
 ---@param wishes? string[]
----@return { network: boolean, read: string[], write: string[] }
+---@return { network: boolean, read: string[], write: string[], port: integer[] }
 function M.grants(wishes)
-  local grants = { network = false, read = {}, write = {} }
+  local grants = { network = false, read = {}, write = {}, port = {} }
   for _, wish in ipairs(wishes or {}) do
     local kind, path = kind_and_path(wish)
     if kind == 'network' then
       grants.network = true
     elseif kind then
-      table.insert(grants[kind], path)
+      table.insert(grants[kind], kind == 'port' and tonumber(path) or path)
     end
   end
   return grants

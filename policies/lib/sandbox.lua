@@ -84,6 +84,7 @@ end
 -- `rank`: of several requested profiles, the one with the highest rank applies. `temporary`:
 -- 'session' gives the runs of a session /tmp, /var/tmp, /dev/shm and /run/user of their own; else
 -- they have those of the machine. `copied`: what a run changes in `write` is thrown away.
+-- `network`: the loosest that it has.
 M.PROFILES = {
   none = { rank = 0, read = { '/' }, write = { '/' } },
   workspace = {
@@ -130,6 +131,7 @@ for _, path in ipairs(DAEMONS) do
 end
 M.PROFILES.build = with(M.PROFILES.workspace, {
   rank = 12, write = { '$WORKSPACE', '$TMP', '$GIT_COMMON', '$CACHES' }, layered = LAYERED,
+  network = 'checked',
 })
 
 -- For looking and trying: nothing that it changes stays, so that nothing in the copy needs
@@ -157,7 +159,7 @@ M.PROFILES.fetch = with(M.PROFILES.workspace, {
   unwritable = without_those(EXECUTED, { '$GIT_DIRS/config', '$GIT_DIRS/config.worktree' }),
 })
 
-local NETWORKS = { on = 0, loopback = 1, off = 2 }
+local NETWORKS = { on = 0, checked = 1, loopback = 2, off = 3 }
 local LISTS = {
   'read', 'write', 'unreadable', 'visible', 'views', 'unwritable', 'pinned', 'occupied', 'layered',
 }
@@ -262,8 +264,8 @@ end
 ---
 --- Example: `sandbox.strictest({ { profile = 'readonly' }, { network = 'off' } }).network` is 'off'
 ---@param requests SandboxRequest[]
----@param grants? { read: string[], write: string[] } paths beyond the profiles `confined` and
----`build`; another one that was chosen gives nothing away
+---@param grants? { read: string[], write: string[], port: integer[] } paths and ports beyond the
+---profiles `confined` and `build`; another one that was chosen gives nothing away
 ---@param places? table<string, string[]> what the variables of hidden paths stand for
 ---@return Sandbox?
 function M.strictest(requests, grants, places)
@@ -280,23 +282,27 @@ function M.strictest(requests, grants, places)
     if request.network and NETWORKS[request.network] > NETWORKS[network] then
       network = request.network
     end
-    if (request.network or 'on') ~= 'on' then
+    if (request.network or 'on') ~= 'on' or request.host_ports then
       ports = common(ports, request.host_ports or {})
     end
     abi = math.max(abi, request.min_landlock_abi or 0)
   end
+  local loosest = M.PROFILES[chosen].network or 'on'
+  network = NETWORKS[loosest] > NETWORKS[network] and loosest or network
   if chosen == 'none' and network == 'on' and abi == 0 then
     return nil
   end
   local whole = {
     profile = chosen, network = network, min_landlock_abi = abi,
-    host_ports = network == 'loopback' and ports or nil,
+    host_ports = (network == 'loopback' or network == 'checked') and ports or nil,
     temporary = M.PROFILES[chosen].temporary, copied = M.PROFILES[chosen].copied,
   }
   for _, list in ipairs(LISTS) do
     whole[list] = M.PROFILES[chosen][list]
   end
   if grants and (chosen == 'confined' or chosen == 'build') then
+    local leads = network ~= 'off' and #grants.port > 0
+    whole.host_ports = leads and joined(whole.host_ports or {}, grants.port) or whole.host_ports
     whole.write = joined(whole.write, grants.write)
     whole.unreadable = without(whole.unreadable, grants.read, places)
     whole.visible = joined(whole.visible, grants.read)

@@ -24,6 +24,7 @@ struct ExitStatus {
   std::uint64_t out_end = 0;
   std::uint64_t err_end = 0;
   std::string thrown_away;  // SandboxReport::thrown_away
+  std::string refused;      // SandboxReport::refused
 };
 
 struct KillReport {

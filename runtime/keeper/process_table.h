@@ -20,6 +20,10 @@
 #include "runtime/process/mark.h"
 #include "runtime/process/tree.h"
 
+namespace gibbous::network {
+class Connects;
+}
+
 namespace gibbous::keeper {
 
 struct KillJob;
@@ -51,11 +55,12 @@ struct KeeperRun {
   std::int64_t started_at = 0;   // Unix milliseconds
   bool undisturbed = false;      // the SIGTERM after its host changes nothing for it
   std::optional<LimitReached> limit_hit;
-  std::vector<Placeholder> placeholders;    // of its sandbox
-  TemporaryHold temporary;                  // of its sandbox
-  std::shared_ptr<TemporaryGroup> sockets;  // of tmux and screen, or null
-  std::string outside_group;                // of its session, when it has no sandbox
-  std::string network_group;                // that it shares; "": none
+  std::vector<Placeholder> placeholders;        // of its sandbox
+  TemporaryHold temporary;                      // of its sandbox
+  std::shared_ptr<TemporaryGroup> sockets;      // of tmux and screen, or null
+  std::string outside_group;                    // of its session, when it has no sandbox
+  std::string network_group;                    // that it shares; "": none
+  std::shared_ptr<network::Connects> connects;  // null: nobody decides about them
   // The pipe that is its standard input, which a process that waits for input reads; 0: no pipe.
   std::uint64_t stdin_device = 0;
   std::uint64_t stdin_inode = 0;

@@ -288,6 +288,7 @@ void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
     run.keep->exit = exit;
   }
   exit.thrown_away = describe_changes(run.temporary.copies());
+  if (run.connects) exit.refused = run.connects->refused();
   own_scope_.answered(steady_clock::now());
   const bool waits_for_host = run.keep && !has_host();
   const bool is_ending = lifecycle_.is_ending();
@@ -327,6 +328,7 @@ void Server::remove_if_done(KeeperRun& run) {
 void Server::remove(KeeperRun& run) {
   limiter_->release(std::move(run.limits), steady_clock::now());
   starter_->networks().let_go(run.network_group);
+  starter_->session_runs().set(run.mark_run, "");
   const bool was_kept = run.keep != nullptr;
   for (Placeholder& name : run.placeholders) {
     // One that is held already needs no second descriptor, unless what holds it is let go first.

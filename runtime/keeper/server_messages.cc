@@ -277,6 +277,7 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   run.sockets = std::move(outcome.sockets);
   run.outside_group = std::move(outcome.outside_group);
   run.network_group = std::move(outcome.network_group);
+  run.connects = std::move(outcome.connects);
   run.limits = std::move(*limits);
   limiter_->begin(run, std::chrono::steady_clock::now());
   run.keep = std::move(detached);

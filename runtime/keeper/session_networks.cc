@@ -16,6 +16,8 @@ namespace {
 
 constexpr int kMaxLosses = 5;
 
+}  // namespace
+
 std::vector<std::uint16_t> ports_of(const std::string& group) {
   std::vector<std::uint16_t> ports;
   std::string_view rest(group);
@@ -30,8 +32,6 @@ std::vector<std::uint16_t> ports_of(const std::string& group) {
   return ports;
 }
 
-}  // namespace
-
 Result<const network::Place*> SessionNetworks::take(const std::string& group, int user,
                                                     const std::string& session) {
   Shared& shared = by_group_[group];
@@ -43,6 +43,7 @@ Result<const network::Place*> SessionNetworks::take(const std::string& group, in
     }
     shared.place = std::move(*made);
     shared.sign = NetworkSign::put_up(session);
+    shared.session = session.substr(0, session.find('/'));
   }
   if (shared.forwarder == 0) forward(group, shared);
   ++shared.runs;
@@ -57,6 +58,7 @@ bool SessionNetworks::is_one_of_several(const std::string& group) const {
 void SessionNetworks::end(const Shared& shared) {
   if (shared.forwarder == 0) return;
   ::kill(shared.forwarder, SIGKILL);
+  runs_->set(-shared.forwarder, "");
   ending_.insert(shared.forwarder);
 }
 
@@ -94,6 +96,7 @@ bool SessionNetworks::ended(pid_t pid) {
   if (ending_.erase(pid) != 0) return true;
   for (auto& [group, shared] : by_group_) {
     if (shared.forwarder != pid) continue;
+    runs_->set(-pid, "");
     shared.forwarder = 0;
     // Somebody has killed it. If that goes on, the next run makes another.
     if (++shared.losses <= kMaxLosses) forward(group, shared);
@@ -104,7 +107,9 @@ bool SessionNetworks::ended(pid_t pid) {
 
 void SessionNetworks::forward(const std::string& group, Shared& shared) {
   shared.forwarder = network::start_forwarder(shared.place, ports_of(group));
-  if (shared.forwarder != 0) on_process_(shared.forwarder);
+  if (shared.forwarder == 0) return;
+  on_process_(shared.forwarder);
+  runs_->set(-shared.forwarder, shared.session);
 }
 
 }  // namespace gibbous::keeper

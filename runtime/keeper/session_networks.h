@@ -5,22 +5,29 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "gibbous/status.h"
 #include "runtime/keeper/network_sign.h"
+#include "runtime/keeper/session_runs.h"
 #include "runtime/network/place.h"
 
 namespace gibbous::keeper {
 
+// The ports in the name of a group.
+std::vector<std::uint16_t> ports_of(const std::string& group);
+
 class SessionNetworks {
  public:
-  // `on_process` is told of each child that is made for a network.
-  explicit SessionNetworks(std::function<void(pid_t)> on_process)
-      : on_process_(std::move(on_process)) {}
+  // `on_process` is told of each child that is made for a network, `runs` of those that listen.
+  SessionNetworks(std::function<void(pid_t)> on_process, std::shared_ptr<SessionRuns> runs)
+      : on_process_(std::move(on_process)), runs_(std::move(runs)) {}
   ~SessionNetworks() { clear({}); }
 
   // `group`: "5432,6379/name": the ports of this machine that its runs may reach, and a name.
@@ -42,6 +49,7 @@ class SessionNetworks {
   struct Shared {
     network::Place place;
     NetworkSign sign;
+    std::string session;  // its temporary group
     pid_t forwarder = 0;
     std::size_t runs = 0;
     int losses = 0;  // forwarders that ended by themselves
@@ -50,6 +58,7 @@ class SessionNetworks {
   void end(const Shared& shared);
 
   std::function<void(pid_t)> on_process_;
+  std::shared_ptr<SessionRuns> runs_;
   std::map<std::string, Shared> by_group_;
   std::unordered_set<pid_t> ending_;
 };

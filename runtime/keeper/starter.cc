@@ -373,6 +373,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   auto sockets = make_sockets(temporary_groups_, variable_of(strings.env, "TMUX_TMPDIR"));
   if (!sockets) sockets = make_sockets(temporary_groups_, variable_of(strings.env, "SCREENDIR"));
   SharedNetwork shares;
+  UniqueFd connects;  // the child sends a listener through it
   std::unique_ptr<PreparedSandbox> sandbox;
   SandboxStart words;
   words.argv = strings.argv;
@@ -380,6 +381,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   words.directory = strings.cwd;
   const auto mounts = mounts_->now();
   words.mounts = mounts.get();
+  if (strings.sandbox) runs_->set(mark.run, strings.sandbox->temporary_group);
   if (strings.sandbox && strings.sandbox->names_only) {
     if (is_temporary_group(strings.sandbox->temporary_group)) {
       outcome.temporary = link_temporary(strings.sandbox->temporary_group, words);
@@ -408,6 +410,15 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     }
     start_sandbox.user_namespace = user_namespace_.get();
     start_sandbox.has_terminal = start.terminal.has_value();
+    if (strings.sandbox->network == SandboxNetwork::kChecked && support_->listeners) {
+      const auto is_own = [runs = runs_, session, keeper = mark.keeper](pid_t pid) {
+        return runs->has(session, keeper, pid);
+      };
+      outcome.connects =
+          network::Connects::start({ports_of(strings.sandbox->network_group), is_own}, &connects);
+      if (!outcome.connects) return failed(StartStep::kFork, EAGAIN, "no thread for its connects");
+      start_sandbox.connects = connects.get();
+    }
     if (strings.sandbox->network == SandboxNetwork::kLoopback &&
         !strings.sandbox->network_group.empty()) {
       const std::string& group = strings.sandbox->network_group;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,7 +14,9 @@
 #include "gibbous/status.h"
 #include "runtime/keeper/channel.h"
 #include "runtime/keeper/session_networks.h"
+#include "runtime/keeper/session_runs.h"
 #include "runtime/keeper/wire.h"
+#include "runtime/network/connects.h"
 #include "runtime/paths/mount_types.h"
 #include "runtime/paths/question.h"
 #include "runtime/process/launch.h"
@@ -45,6 +48,7 @@ struct StartOutcome {
   std::shared_ptr<TemporaryGroup> sockets;  // of tmux and screen, or null
   std::string outside_group;                // of its session, when it has no sandbox; "": not known
   std::string network_group;                // to be let go of then; "": none
+  std::shared_ptr<network::Connects> connects;  // null: nobody decides about them
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
 };
 
@@ -69,7 +73,7 @@ class Starter {
         mounts_(std::move(mounts)),
         open_control_(std::move(open_control_socket)),
         on_process_(std::move(on_process)),
-        networks_(on_process_) {}
+        networks_(on_process_, runs_) {}
 
   // `strings_fd`: the memfd of a start whose strings are not in the message. `group`: of the run;
   // null: none.
@@ -82,6 +86,7 @@ class Starter {
   std::optional<StartTrial> doubtful(const wire::Start& start, const UniqueFd& strings_fd);
 
   SessionNetworks& networks() { return networks_; }
+  SessionRuns& session_runs() { return *runs_; }
   // A run has ended that had layers of this group: a process looks how much these hold now.
   void measure_layers(const std::string& group);
   // A run is still writing to its copies: a process looks how much they hold.
@@ -110,6 +115,7 @@ class Starter {
   Lookups lookups_;
   Rulesets rulesets_;
   TemporaryGroups temporary_groups_;
+  std::shared_ptr<SessionRuns> runs_ = std::make_shared<SessionRuns>();
   SessionNetworks networks_;
   Launcher launcher_;
 };

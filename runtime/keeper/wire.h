@@ -21,7 +21,7 @@ namespace gibbous::wire {
 
 // Raise on every change of a message. The header and Hello never change, so that two versions can
 // tell each other what they are.
-inline constexpr std::uint16_t kVersion = 12;
+inline constexpr std::uint16_t kVersion = 13;
 
 inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kMaxMessageBytes = 64UL * 1024;      // to the keeper
@@ -35,6 +35,7 @@ inline constexpr std::size_t kMaxUsageNamesBytes = 400;
 inline constexpr std::size_t kMaxDetailBytes = 1024;
 inline constexpr std::size_t kMaxUnprotectedBytes = 2048;  // all sentences together
 inline constexpr std::size_t kMaxCachesBytes = 512;
+inline constexpr std::size_t kMaxRefusedBytes = 512;
 inline constexpr std::size_t kMaxThrownAwayBytes = 2048;
 inline constexpr std::uint64_t kMaxStreamOffset = std::uint64_t{1} << 62;
 inline constexpr std::size_t kSandboxLists = 12;

@@ -151,7 +151,8 @@ void encode_exited(Buffer& out, RunKey run, const ExitStatus& status) {
       .put(status.max_rss_kib)
       .put(status.out_end)
       .put(status.err_end)
-      .put_text(status.thrown_away, kMaxThrownAwayBytes);
+      .put_text(status.thrown_away, kMaxThrownAwayBytes)
+      .put_text(status.refused, kMaxRefusedBytes);
 }
 
 Result<ExitStatus> decode_exited(Bytes body) {
@@ -166,6 +167,7 @@ Result<ExitStatus> decode_exited(Bytes body) {
   status.out_end = reader.get<std::uint64_t>();
   status.err_end = reader.get<std::uint64_t>();
   status.thrown_away = reader.get_text(kMaxThrownAwayBytes);
+  status.refused = reader.get_text(kMaxRefusedBytes);
   reader.refuse_unless(std::max(status.out_end, status.err_end) <= kMaxStreamOffset);
   return finish(reader, status, "exited");
 }

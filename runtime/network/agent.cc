@@ -101,7 +101,24 @@ void send(int socket, const void* bytes, std::size_t size, int fd) {
   (void)::sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-// Returns the number of bytes; 0 at the end.
+[[noreturn]] void serve(int socket) {
+  Question question{};
+  while (receive(socket, &question, sizeof question, nullptr) == sizeof question) {
+    if (question.what == kList) {
+      const Answer answer = list();
+      send(socket, &answer, sizeof answer, -1);
+      continue;
+    }
+    const UniqueFd made = question.what == kListen ? listen_here(question.port, question.v6 != 0)
+                                                   : connect_here(question.port, question.v6 != 0);
+    const char byte = made ? 1 : 0;
+    send(socket, &byte, 1, made.get());
+  }
+  ::_exit(0);
+}
+
+}  // namespace
+
 std::size_t receive(int socket, void* bytes, std::size_t size, UniqueFd* fd) {
   iovec part{bytes, size};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
@@ -123,24 +140,6 @@ std::size_t receive(int socket, void* bytes, std::size_t size, UniqueFd* fd) {
   }
   return static_cast<std::size_t>(got);
 }
-
-[[noreturn]] void serve(int socket) {
-  Question question{};
-  while (receive(socket, &question, sizeof question, nullptr) == sizeof question) {
-    if (question.what == kList) {
-      const Answer answer = list();
-      send(socket, &answer, sizeof answer, -1);
-      continue;
-    }
-    const UniqueFd made = question.what == kListen ? listen_here(question.port, question.v6 != 0)
-                                                   : connect_here(question.port, question.v6 != 0);
-    const char byte = made ? 1 : 0;
-    send(socket, &byte, 1, made.get());
-  }
-  ::_exit(0);
-}
-
-}  // namespace
 
 std::vector<Inside> listeners_here() {
   const Answer answer = list();

@@ -2,6 +2,7 @@
 // socket belongs to the network in which it was made, whoever uses it. Keeper only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -46,5 +47,9 @@ class Agent {
 std::vector<Inside> listeners_here();
 UniqueFd listen_here(std::uint16_t port, bool v6);
 UniqueFd connect_here(std::uint16_t port, bool v6);
+
+// Waits for a packet, and a descriptor that comes with it. Returns the number of bytes; 0 at the
+// end.
+std::size_t receive(int socket, void* bytes, std::size_t size, UniqueFd* fd);
 
 }  // namespace gibbous::network

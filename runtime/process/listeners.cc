@@ -54,7 +54,7 @@ void add(ino_t inode, ListeningPort port, ListeningSockets& listeners) {
   listeners.emplace(inode, std::move(port));
 }
 
-bool send_question(int socket, std::uint8_t family) {
+bool send_question(int socket, std::uint8_t family, std::uint8_t protocol) {
   struct {
     nlmsghdr header;
     inet_diag_req_v2 body;
@@ -63,13 +63,14 @@ bool send_question(int socket, std::uint8_t family) {
   question.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
   question.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
   question.body.sdiag_family = family;
-  question.body.sdiag_protocol = IPPROTO_TCP;
-  question.body.idiag_states = 1U << TCP_LISTEN;
+  question.body.sdiag_protocol = protocol;
+  question.body.idiag_states = protocol == IPPROTO_TCP ? 1U << TCP_LISTEN : ~0U;
   return ::send(socket, &question, sizeof question, 0) == sizeof question;
 }
 
 // The kernel answers during the request: what is not available at once never comes.
-bool take_answers(int socket, std::uint8_t family, ListeningSockets& listeners) {
+bool take_answers(int socket, std::uint8_t family, std::uint8_t protocol,
+                  ListeningSockets& listeners) {
   alignas(nlmsghdr) std::array<char, kReplyBytes> reply;
   while (true) {
     const ssize_t count = ::recv(socket, reply.data(), reply.size(), MSG_DONTWAIT);
@@ -84,7 +85,7 @@ bool take_answers(int socket, std::uint8_t family, ListeningSockets& listeners) 
       std::memcpy(&message, NLMSG_DATA(header), sizeof message);
       AddressWords words{};
       std::memcpy(words.data(), message.id.idiag_src, sizeof words);
-      if (message.idiag_state != TCP_LISTEN) continue;
+      if (protocol == IPPROTO_TCP && message.idiag_state != TCP_LISTEN) continue;
       add(message.idiag_inode, port_of(words, family == AF_INET6, ntohs(message.id.idiag_sport)),
           listeners);
     }
@@ -165,11 +166,12 @@ void read_table(pid_t pid, const char* name, ListeningSockets& listeners) {
 
 }  // namespace
 
-bool append_own_listeners(ListeningSockets& listeners) {
+bool append_own_listeners(ListeningSockets& listeners, std::uint8_t protocol) {
   const UniqueFd socket(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   if (!socket) return false;
   for (const std::uint8_t family : {std::uint8_t{AF_INET}, std::uint8_t{AF_INET6}}) {
-    if (!send_question(socket.get(), family) || !take_answers(socket.get(), family, listeners)) {
+    if (!send_question(socket.get(), family, protocol) ||
+        !take_answers(socket.get(), family, protocol, listeners)) {
       return false;
     }
   }

@@ -77,6 +77,13 @@ void for_each_socket(pid_t pid, std::size_t& looks_left, Visit visit) {
 
 }  // namespace
 
+bool has_socket(pid_t pid, ino_t inode) {
+  std::size_t looks_left = kMaxDescriptors;
+  bool found = false;
+  for_each_socket(pid, looks_left, [&](ino_t each) { found = found || each == inode; });
+  return found;
+}
+
 ListeningPorts::ListeningPorts() {
   struct stat space {};
   if (::stat("/proc/self/ns/net", &space) == 0) own_space_ = space.st_ino;

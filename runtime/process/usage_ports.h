@@ -13,6 +13,9 @@
 
 namespace gibbous {
 
+// Whether a process has the socket open.
+bool has_socket(pid_t pid, ino_t inode);
+
 // Keeps the sockets of each network namespace that it has seen. Not for several threads at once.
 class ListeningPorts {
  public:

@@ -114,8 +114,8 @@ bool Runs::read_notes(const std::string& notes, Run& run) const {
   if (!fields[kProfile].empty()) {
     SandboxSpec sandbox;  // for people; the keeper reports what is in force
     sandbox.profile = fields[kProfile];
-    for (const auto network :
-         {SandboxNetwork::kOn, SandboxNetwork::kLoopback, SandboxNetwork::kOff}) {
+    for (const auto network : {SandboxNetwork::kOn, SandboxNetwork::kChecked,
+                               SandboxNetwork::kLoopback, SandboxNetwork::kOff}) {
       if (fields[kNetwork] == to_string(network)) sandbox.network = network;
     }
     run.spec_.sandbox = std::move(sandbox);

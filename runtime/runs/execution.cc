@@ -151,7 +151,8 @@ StartRequest Runs::request_for(const Entry& entry) const {
   request.tree_limits = limits.tree;
   request.sandbox = spec.sandbox;
   if (request.sandbox) request.sandbox->layer_bytes = options_.limits.cache_bytes;
-  if (request.sandbox && request.sandbox->network == SandboxNetwork::kLoopback) {
+  const SandboxNetwork network = spec.sandbox ? spec.sandbox->network : SandboxNetwork::kOn;
+  if (network == SandboxNetwork::kChecked || network == SandboxNetwork::kLoopback) {
     for (const std::uint16_t port : request.sandbox->host_ports) {
       request.sandbox->network_group += std::to_string(port) + ",";
     }

@@ -175,6 +175,7 @@ void Runs::on_exited(RunKey key, ExitStatus status) {
   if (entry == nullptr || entry->exit || entry->run.ended()) return;
   entry->exit = status;
   entry->run.sandbox_report_.thrown_away = status.thrown_away;
+  entry->run.sandbox_report_.refused = status.refused;
   deadlines_->cancel(entry->timeout);
   deadlines_->cancel(entry->idle);
   const std::uint64_t file_limit = entry->run.spec_.limits.file_size_bytes;

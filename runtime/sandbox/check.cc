@@ -85,6 +85,8 @@ const char* to_string(SandboxNetwork network) {
   switch (network) {
     case SandboxNetwork::kOn:
       return "on";
+    case SandboxNetwork::kChecked:
+      return "checked";
     case SandboxNetwork::kLoopback:
       return "loopback";
     case SandboxNetwork::kOff:

@@ -400,6 +400,20 @@ GIBBOUS_IN_CHILD bool drop_capabilities(const SandboxEntry& entry, std::uint64_t
   return ::syscall(SYS_capset, &header, words) == 0;
 }
 
+// Sends a descriptor with one byte, by a call about which the filter does not ask.
+GIBBOUS_IN_CHILD bool hand_over(int socket, long fd) {
+  char byte = 0;
+  iovec part{&byte, sizeof byte};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  auto* const header = reinterpret_cast<cmsghdr*>(control);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  *reinterpret_cast<int*>(CMSG_DATA(header)) = static_cast<int>(fd);
+  const msghdr message{nullptr, 0, &part, 1, control, sizeof control, 0};
+  return ::syscall(SYS_sendmsg, socket, &message, MSG_NOSIGNAL | MSG_FASTOPEN) == 1;
+}
+
 }  // namespace
 
 GIBBOUS_IN_CHILD int try_own_network(void*) {
@@ -452,6 +466,13 @@ GIBBOUS_IN_CHILD bool PreparedSandbox::restrict_self(SandboxFailure* failure) co
   }
   if (::syscall(kernel::kLandlockRestrictSelf, entry.ruleset->fd.get(), 0) != 0) {
     return fail(failure, SandboxStep::kLandlock);
+  }
+  if (entry.connects >= 0) {
+    const long listener = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                                    SECCOMP_FILTER_FLAG_NEW_LISTENER, &entry.asking);
+    if (listener < 0 || !hand_over(entry.connects, listener)) {
+      return fail(failure, SandboxStep::kSeccomp);
+    }
   }
   if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &entry.filter) != 0) {
     return fail(failure, SandboxStep::kSeccomp);

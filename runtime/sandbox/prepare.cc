@@ -39,6 +39,7 @@ constexpr std::array<std::string_view, 3> kKernelTrees = {"/dev", "/proc", "/sys
 constexpr std::array<std::string_view, 2> kWritableInDev = {"/dev/shm", "/dev/mqueue"};
 constexpr std::uint32_t kMinAbiMove = 2;
 constexpr std::uint32_t kMinAbiTruncate = 3;
+constexpr std::uint32_t kMinAbiConnect = 4;
 constexpr std::uint32_t kMinAbiScope = 6;
 
 using TryLayer = bool (*)(const MountedLayer& layer, const SandboxEntry& entry);
@@ -66,6 +67,7 @@ class Preparation {
     report_.mount_namespace = support_.mount_namespaces;
     report_.network_namespace = spec_.network == SandboxNetwork::kLoopback;
     if (Status status = check_spec(spec_, support_); !status) return status;
+    if (Status status = check_connects(); !status) return status;
     spec_.unreadable = hidden_names(spec_, lookups_, report_.unprotected);
     choose_namespaces();
     choose_capabilities();
@@ -98,6 +100,22 @@ class Preparation {
   }
 
  private:
+  Status check_connects() {
+    if (spec_.network != SandboxNetwork::kChecked) return {};
+    if (start_.connects < 0) {
+      spec_.network = SandboxNetwork::kOn;
+      report_.unprotected.push_back(
+          "services on this machine's loopback, link-local addresses and cloud metadata can be "
+          "connected to: nobody can decide about system calls here");
+      return {};
+    }
+    auto asking = asking_filter();
+    if (!asking) return asking.status();
+    entry_.asking = *asking;
+    entry_.connects = start_.connects;
+    return {};
+  }
+
   void choose_namespaces() {
     // System V shared memory and message queues have no path to grant.
     if (report_.mount_namespace) entry_.namespaces |= kernel::kCloneNewNs | kernel::kCloneNewIpc;
@@ -654,7 +672,10 @@ class Preparation {
                                     std::to_string(support_.landlock_abi));
     };
     report("processes outside can be signalled", kMinAbiScope);
-    if (spec_.network == SandboxNetwork::kOn) {
+    if (spec_.network == SandboxNetwork::kChecked) {
+      report("a second thread can connect to this machine's services", kMinAbiConnect);
+    }
+    if (spec_.network <= SandboxNetwork::kChecked) {
       report("abstract unix sockets outside can be connected to", kMinAbiScope);
     }
     // Errs on the side of refusing too much.

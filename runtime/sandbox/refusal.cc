@@ -84,11 +84,11 @@ class Finder {
   void look_at(std::string_view line) {
     const std::string small = in_small_letters(line);
     Complaint complaint = read_complaint(line);
-    if (spec_.network != SandboxNetwork::kOn && is_about_network(small, complaint)) {
+    if (spec_.network > SandboxNetwork::kChecked && is_about_network(small, complaint)) {
       add(RefusalKind::kNetwork, "", line);
       return;
     }
-    if (spec_.network != SandboxNetwork::kOn && holds_any(small, kRefusedWords) &&
+    if (spec_.network > SandboxNetwork::kChecked && holds_any(small, kRefusedWords) &&
         !holds_any(small, {"unix ", ".sock"})) {
       add(RefusalKind::kNetwork, "", line, /*may_be_own=*/true);
       return;

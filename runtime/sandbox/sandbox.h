@@ -24,9 +24,10 @@ namespace paths {
 class MountTable;
 }
 
+// kChecked: this machine's, and somebody outside decides about connects (SandboxStart::connects).
 // kLoopback: a network of the program's own, with 127.0.0.1 and ::1. kOff: no sockets at all except
-// socketpair(2).
-enum class SandboxNetwork : std::uint8_t { kOn, kLoopback, kOff };
+// socketpair(2). From the loosest on.
+enum class SandboxNetwork : std::uint8_t { kOn, kChecked, kLoopback, kOff };
 const char* to_string(SandboxNetwork network);
 
 // The limit for all lists together, and for each path with its terminating zero.
@@ -76,10 +77,10 @@ struct SandboxSpec {
   // nothing.
   bool names_only = false;
   // With a network of its own: runs of the same group share it. "": the run's alone.
-  // SessionNetworks::take says what the name means.
+  // SessionNetworks::take says what the name means. With kChecked, only its ports count.
   std::string network_group;
-  // The ports of this machine's loopback that may be reached from a network of its own. The library
-  // makes a part of the group's name of them.
+  // The ports of this machine's loopback that may be reached from a network of its own, or with
+  // kChecked. The library makes a part of the group's name of them.
   std::vector<std::uint16_t> host_ports;
   // Runs of the same group have temporary directories of their own, the same ones (temporary.h);
   // where there is no mount namespace, those of the machine, and the report says so. "": those of
@@ -114,6 +115,7 @@ struct SandboxSupport {
   bool through_user_namespace = false;  // how the last two become available
   // With mount namespaces: what has no terminal has an empty /dev/pts of its own.
   bool private_terminals = false;
+  bool listeners = false;  // a process can decide about system calls of another
 };
 
 // Forks short-lived children to find out; the caller is unchanged and gets no SIGCHLD.
@@ -137,6 +139,8 @@ struct SandboxReport {
   std::string copies;
   // Once its leader has ended: a sentence about what it has changed in copies; else "".
   std::string thrown_away;
+  // As late: network::Connects::refused.
+  std::string refused;
 };
 
 enum class SandboxStep : std::uint8_t {
@@ -177,6 +181,9 @@ struct SandboxStart {
   Rulesets* rulesets = nullptr;
   TemporaryGroups* temporary = nullptr;  // the same
   bool has_terminal = false;             // it keeps what is at /dev/pts
+  // With kChecked: the socket through which the child sends the listener of its filter. -1: nobody
+  // decides here.
+  int connects = -1;
   // The words of the program that is to start, for temporary directories of its own; null pointers
   // are skipped.
   std::span<const char* const> argv;

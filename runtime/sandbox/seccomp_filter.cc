@@ -2,7 +2,10 @@
 // 32 bits: the register's high half is under the attacker's control, and the kernel ignores it.
 #include "runtime/sandbox/seccomp_filter.h"
 
+#include <linux/close_range.h>
 #include <linux/netlink.h>
+#include <netinet/in.h>
+#include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -53,11 +56,21 @@ constexpr std::array<std::uint64_t, 2> kRefusedIoctls = {TIOCSTI, TIOCLINUX};
 constexpr std::array<std::uint32_t, 4> kFamilies = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
 constexpr std::array<std::uint32_t, 1> kSelf = {0};
 
+// Where connects are checked. Others connect by other calls as well: SCTP by an option.
+constexpr std::array<std::uint32_t, 2> kCheckedFamilies = {AF_INET, AF_INET6};
+constexpr std::array<std::uint32_t, 5> kCheckedProtocols = {0, IPPROTO_ICMP, IPPROTO_TCP,
+                                                            IPPROTO_UDP, IPPROTO_ICMPV6};
+constexpr std::array<std::uint32_t, 2> kCheckedTypes = {SOCK_STREAM, SOCK_DGRAM};
+constexpr std::uint64_t kShortestAddress = sizeof(sockaddr_in);
+
 constexpr std::uint64_t kLow32Bits = 0xffffffff;
 // The kernel refuses larger values, because they mean nothing.
 constexpr unsigned kFamilyBits = 6;
 constexpr unsigned kNetlinkBits = 5;
 constexpr unsigned kPidBits = 23;
+constexpr unsigned kTypeBits = 4;
+constexpr std::uint64_t kTypeMask = 0xf;  // the rest are flags
+constexpr unsigned kProtocolBits = 9;
 constexpr std::uint32_t kRefusal = SCMP_ACT_ERRNO(EPERM);
 
 class Builder {
@@ -92,10 +105,11 @@ class Builder {
   }
   // Refuses every value of an int argument with up to `free_bits` bits except the allowed ones, as
   // blocks of values that share their upper bits: a filter cannot express "none of these".
+  // `known`: the bits that are looked at.
   void refuse_all_but(int number, unsigned argument, std::span<const std::uint32_t> allowed,
                       unsigned free_bits, const std::vector<scmp_arg_cmp>& others = {},
-                      std::uint32_t first = 0) {
-    const std::uint64_t mask = kLow32Bits << free_bits & kLow32Bits;
+                      std::uint64_t known = kLow32Bits, std::uint32_t first = 0) {
+    const std::uint64_t mask = kLow32Bits << free_bits & known;
     bool any = false;
     for (const std::uint32_t value : allowed) any = any || (value & mask) == first;
     if (!any) {
@@ -103,8 +117,8 @@ class Builder {
       conditions.insert(conditions.end(), others.begin(), others.end());
       refuse(number, conditions);
     } else if (free_bits > 0) {
-      refuse_all_but(number, argument, allowed, free_bits - 1, others, first);
-      refuse_all_but(number, argument, allowed, free_bits - 1, others,
+      refuse_all_but(number, argument, allowed, free_bits - 1, others, known, first);
+      refuse_all_but(number, argument, allowed, free_bits - 1, others, known,
                      first | 1U << (free_bits - 1));
     }
   }
@@ -120,6 +134,40 @@ class Builder {
   scmp_filter_ctx context_;
   int error_ = 0;
 };
+
+// The calls about which somebody outside decides. The address of sendmsg(2) and sendmmsg(2) is in
+// memory. An int is compared with its unknown upper half, so that more calls are asked about, and
+// none fewer. With MSG_FASTOPEN nobody is asked: the child hands its listener over by that, before
+// the next filter refuses it.
+void add_questions(Builder& builder) {
+  builder.refuse(SCMP_SYS(connect), {SCMP_CMP64(2, SCMP_CMP_GE, kShortestAddress)},
+                 SCMP_ACT_NOTIFY);
+  builder.refuse(SCMP_SYS(sendto),
+                 {SCMP_CMP64(4, SCMP_CMP_NE, 0), SCMP_CMP64(5, SCMP_CMP_GE, kShortestAddress)},
+                 SCMP_ACT_NOTIFY);
+  for (const auto& [number, flags] : {std::pair{SCMP_SYS(sendmsg), 2U}, {SCMP_SYS(sendmmsg), 3U}}) {
+    builder.refuse(number, {Builder::compare(flags, 0, MSG_FASTOPEN)}, SCMP_ACT_NOTIFY);
+  }
+}
+
+// What would get around the questions.
+void add_checks(Builder& builder) {
+  for (const std::uint32_t family : kCheckedFamilies) {
+    const std::vector<scmp_arg_cmp> of_family{Builder::compare(0, family, kLow32Bits)};
+    builder.refuse_all_but(SCMP_SYS(socket), 1, kCheckedTypes, kTypeBits, of_family, kTypeMask);
+    builder.refuse_all_but(SCMP_SYS(socket), 2, kCheckedProtocols, kProtocolBits, of_family);
+  }
+  // They connect as well; programs do without it where the machine has it off.
+  constexpr std::uint32_t kNoFastOpen = SCMP_ACT_ERRNO(EOPNOTSUPP);
+  for (const auto& [number, flags] :
+       {std::pair{SCMP_SYS(sendto), 3U}, {SCMP_SYS(sendmsg), 2U}, {SCMP_SYS(sendmmsg), 3U}}) {
+    builder.refuse(number, {Builder::compare(flags, MSG_FASTOPEN, MSG_FASTOPEN)}, kNoFastOpen);
+  }
+  // A thread with descriptors of its own: those of its process are looked at.
+  builder.refuse_value(SCMP_SYS(unshare), 0, CLONE_FILES, CLONE_FILES);
+  builder.refuse_value(SCMP_SYS(close_range), 2, CLOSE_RANGE_UNSHARE, CLOSE_RANGE_UNSHARE);
+  builder.refuse_value(SCMP_SYS(clone), 0, CLONE_THREAD, CLONE_THREAD | CLONE_FILES);
+}
 
 void add_rules(Builder& builder, SandboxNetwork network) {
   for (const int number : kRefused) builder.refuse(number);
@@ -141,6 +189,7 @@ void add_rules(Builder& builder, SandboxNetwork network) {
     return;
   }
   builder.refuse_all_but(SCMP_SYS(socket), 0, kFamilies, kFamilyBits);
+  if (network == SandboxNetwork::kChecked) add_checks(builder);
   // getaddrinfo(3) asks for the routes, and ss(8) for the sockets of its network.
   for (unsigned bit = 0; bit < kNetlinkBits; ++bit) {
     const std::uint64_t flag = std::uint64_t{1} << bit;
@@ -153,13 +202,14 @@ void add_rules(Builder& builder, SandboxNetwork network) {
 
 using Program = std::vector<sock_filter>;
 
-Result<Program> build(SandboxNetwork network) {
+template <typename Add>
+Result<Program> build(Add add) {
   const auto failed = [](const char* what, int error) {
     return Status::error("sandbox_unavailable",
                          std::string("seccomp: ") + what + ": " + std::strerror(error));
   };
   Builder builder;
-  if (builder.error() == 0) add_rules(builder, network);
+  if (builder.error() == 0) add(builder);
   if (builder.error() != 0) return failed("no filter", -builder.error());
   const UniqueFd file(::memfd_create("seccomp", MFD_CLOEXEC));
   if (!file) return failed("no memory for the filter", errno);
@@ -176,28 +226,41 @@ Result<Program> build(SandboxNetwork network) {
   return program;
 }
 
+template <SandboxNetwork kNetwork>
+const Result<Program>& program_for() {
+  static const auto program = build([](Builder& builder) { add_rules(builder, kNetwork); });
+  return program;
+}
+
 const Result<Program>& program_for(SandboxNetwork network) {
   switch (network) {
-    case SandboxNetwork::kOff: {
-      static const Result<Program> off = build(SandboxNetwork::kOff);
-      return off;
-    }
+    case SandboxNetwork::kOff:
+      return program_for<SandboxNetwork::kOff>();
+    case SandboxNetwork::kChecked:
+      return program_for<SandboxNetwork::kChecked>();
     case SandboxNetwork::kOn:
     case SandboxNetwork::kLoopback:
       break;
   }
-  static const Result<Program> on = build(SandboxNetwork::kOn);
-  return on;
+  return program_for<SandboxNetwork::kOn>();
+}
+
+Result<sock_fprog> readable(const Result<Program>& program) {
+  if (!program.ok()) return program.status();
+  // The kernel only reads it, although its structure has no const.
+  return sock_fprog{static_cast<unsigned short>(program->size()),
+                    const_cast<sock_filter*>(program->data())};
 }
 
 }  // namespace
 
 Result<sock_fprog> seccomp_filter(SandboxNetwork network) {
-  const Result<Program>& program = program_for(network);
-  if (!program.ok()) return program.status();
-  // The kernel only reads it, although its structure has no const.
-  return sock_fprog{static_cast<unsigned short>(program->size()),
-                    const_cast<sock_filter*>(program->data())};
+  return readable(program_for(network));
+}
+
+Result<sock_fprog> asking_filter() {
+  static const auto program = build(add_questions);
+  return readable(program);
 }
 
 }  // namespace gibbous

@@ -12,5 +12,7 @@ namespace gibbous {
 // Built at the first call (a few milliseconds), then constant: it depends only on `network`. Any
 // thread.
 Result<sock_fprog> seccomp_filter(SandboxNetwork network);
+// With kChecked, comes before that one: its listener is asked about connects and sends.
+Result<sock_fprog> asking_filter();
 
 }  // namespace gibbous

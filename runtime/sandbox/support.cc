@@ -8,13 +8,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <memory>
+#include <string>
 
+#include "runtime/base/mounts.h"
 #include "runtime/sandbox/entry.h"
 #include "runtime/sandbox/landlock.h"
 #include "runtime/sandbox/own_network.h"
@@ -65,6 +68,26 @@ bool works(const SandboxSupport& base, bool mount, bool network, bool terminals 
   return prepared.ok() && try_in_child(**prepared, true);
 }
 
+// In a child, because another listener above, a container or the kernel may forbid it. Yama may
+// keep even root from the descriptors of others.
+bool can_listen() {
+  const std::string yama = read_small_file("/proc/sys/kernel/yama/ptrace_scope");
+  if (yama.starts_with("2") || yama.starts_with("3")) return false;
+  const long pid = ::syscall(SYS_clone, 0, nullptr, nullptr, nullptr, 0);
+  if (pid == 0) {
+    sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    const sock_fprog filter{1, &allow};
+    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    const long listener =
+        ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
+    const long self = ::syscall(SYS_pidfd_open, ::syscall(SYS_getpid), 0);
+    const bool works = listener >= 0 && ::syscall(SYS_pidfd_getfd, self, listener, 0) >= 0;
+    ::syscall(SYS_exit_group, works ? 0 : 1);
+    __builtin_unreachable();
+  }
+  return pid > 0 && ended_well(static_cast<pid_t>(pid));
+}
+
 // A /dev/ptmx that is itself mounted from an instance makes its terminals there.
 bool makes_terminals_at_pts() {
   struct stat link {};
@@ -109,6 +132,7 @@ SandboxSupport probe_sandbox_support() {
     if (support.landlock_abi != 0 && support.seccomp) support.seccomp = false;
     return support;
   }
+  support.listeners = can_listen();
   SandboxSupport user = support;
   user.through_user_namespace = true;
   const bool plain_mount = works(support, true, false);

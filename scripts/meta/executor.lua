@@ -3,7 +3,7 @@
 
 ---@class ExecutorSandbox
 ---@field profile string
----@field network 'on'|'loopback'|'off'
+---@field network 'on'|'loopback'|'off' 'on' for 'checked', too
 ---@field write string[] the only places that may be changed
 ---@field unwritable string[] in those, what may not
 ---@field pinned string[] in those, what may be changed but not moved or removed

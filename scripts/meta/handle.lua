@@ -68,7 +68,7 @@
 
 ---@class SandboxInfo
 ---@field profile string
----@field network 'on'|'loopback'|'off'
+---@field network 'on'|'checked'|'loopback'|'off'
 ---@field landlock_abi? integer in force, once the run is running; 0: none
 ---@field mount_namespace? boolean
 ---@field network_namespace? boolean
@@ -88,8 +88,9 @@
 
 ---Something that the sandbox refused, as the program reported it.
 ---@class Refusal
----@field what 'read'|'write'|'network'|'other'
----@field path? string
+---@field what 'read'|'write'|'network'|'port'|'other' 'port', once the run has ended: a service on
+---this machine's loopback
+---@field path? string of 'port': its number
 ---@field line string the program's message
 ---@field profile string
 ---@field cache? true it is a cache of tools

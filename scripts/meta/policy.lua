@@ -22,8 +22,8 @@
 ---@field limits? Limits start: the requested limits
 ---@field log? string[] start: paths of the files that receive output
 ---@field sandbox? SandboxRequest start: the requested sandbox
----@field allow? string[] start, call: what it asks for beyond its sandbox: 'network', 'read:PATH',
----'write:PATH'
+---@field allow? string[] start, call: what it asks for beyond its sandbox: 'network', 'port:NUMBER'
+---(of this machine's loopback), 'read:PATH', 'write:PATH'
 ---@field places? table<string, string[]> with `allow`: what the variables of profiles stand for,
 ---with ~ for the home
 ---@field confinable? boolean start, call: default: true; false: this machine has no sandbox that
@@ -77,10 +77,12 @@
 ---@class SandboxRequest
 ---@field profile? string of policies/lib/sandbox.lua: 'none', 'workspace', 'build', 'confined',
 ---'plan', 'readonly'; default: 'none'
----@field network? 'on'|'loopback'|'off' default: 'on'; loopback is a network of the session's own:
----what listens in it can be reached from this machine's loopback, at the same port, nothing else
----@field host_ports? integer[] with loopback: ports of this machine's loopback that can be reached
----from it; default: none
+---@field network? 'on'|'checked'|'loopback'|'off' default: 'on'; checked is the same, but on this
+---machine's loopback only `host_ports` and what the session's runs listen on can be reached, and
+---link-local addresses and cloud metadata cannot; loopback is a network of the session's own: what
+---listens in it can be reached from this machine's loopback, at the same port, nothing else
+---@field host_ports? integer[] with checked and loopback: ports of this machine's loopback that can
+---be reached; default: none
 ---@field min_landlock_abi? integer the start fails where the kernel has less
 
 ---A whole profile. Paths begin with '/', '~/' or a variable, see policies/lib/sandbox.lua.

@@ -66,8 +66,8 @@
 ---@field sandbox? string|SandboxRequest the name of a profile, or a table; the stricter of this,
 ---the mode's and the configuration's holds
 ---@field allow? string[] what the command needs beyond the profile `confined`, where the policy
----runs it so: 'network', 'read:PATH', 'write:PATH' (paths begin with '/' or '~/'); at most 32; a
----person is asked
+---runs it so: 'network', 'port:NUMBER' (of this machine's loopback; also beyond `build`),
+---'read:PATH', 'write:PATH' (paths begin with '/' or '~/'); at most 32; a person is asked
 ---@field when_full? 'reject'|'queue' default: 'reject'; at limits.max_concurrent
 ---@field detach? boolean default: false; true: lives on after the call, belongs to the session
 ---@field watch? Watcher[] which lines of its output become events

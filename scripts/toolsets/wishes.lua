@@ -2,11 +2,11 @@
 -- which it runs. A person is asked about just that.
 local M = {}
 
-local PATTERN = [[^(network|(read|write):(/|~/).*)$]]
+local PATTERN = [[^(network|port:[1-9][0-9]{0,4}|(read|write):(/|~/).*)$]]
 
 local function listed(rare)
   return schema.array(schema.string { pattern = PATTERN }, {
-    description = 'Beyond its sandbox: network, read:PATH, write:PATH; asks a person',
+    description = 'Beyond its sandbox: network, port:N, read:PATH, write:PATH; asks a person',
     max_items = 32, optional = true, rare = rare,
   })
 end
@@ -15,7 +15,7 @@ M.SCHEMA = listed('unconfined')
 -- For tools with few parameters: the refusal says it.
 M.RARE = listed(true)
 
-local KINDS = { read = 'read:', write = 'write:' }
+local KINDS = { read = 'read:', write = 'write:', port = 'port:' }
 
 -- Returns what to ask for, so that what was refused is not: each once.
 local function wishes_of(refusals)

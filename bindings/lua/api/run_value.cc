@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <lua.hpp>
 #include <type_traits>
 
@@ -200,20 +201,25 @@ Json logs_info(const Run& run) {
 
 }  // namespace
 
-// Reads what a start asks for beyond its sandbox: "network", "read:PATH" and "write:PATH".
+// Reads what a start asks for beyond its sandbox: "network", "port:NUMBER", "read:PATH" and
+// "write:PATH".
 static std::vector<std::string> read_wishes(Fields& fields) {
   constexpr std::size_t kMaxWishes = 32;
+  constexpr int kMaxPort = 65535;
   std::vector<std::string> wishes = fields.texts("allow").value_or(std::vector<std::string>{});
   for (const std::string& wish : wishes) {
     const std::size_t colon = wish.find(':');
     const std::string kind = wish.substr(0, colon);
     const std::string path = colon == std::string::npos ? "" : wish.substr(colon + 1);
     const bool has_place = path.rfind('/', 0) == 0 || path.rfind("~/", 0) == 0;
-    const bool good = wish == "network" || ((kind == "read" || kind == "write") && has_place);
+    const int port = std::atoi(path.c_str());
+    const bool is_port = port > 0 && port <= kMaxPort && std::to_string(port) == path;
+    const bool good = wish == "network" || (kind == "port" && is_port) ||
+                      ((kind == "read" || kind == "write") && has_place);
     if (!good || wishes.size() > kMaxWishes) {
       fields.fail("allow",
-                  "at most 32 of 'network', 'read:PATH' and 'write:PATH', with paths that begin "
-                  "with '/' or '~/'",
+                  "at most 32 of 'network', 'port:NUMBER', 'read:PATH' and 'write:PATH', with "
+                  "paths that begin with '/' or '~/'",
                   wish);
     }
   }

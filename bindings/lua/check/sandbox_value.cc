@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <sstream>
+#include <string>
 
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/schema_check.h"
@@ -18,7 +20,7 @@
 namespace gibbous::lua {
 namespace {
 
-const std::vector<std::string> kNetworks = {"on", "loopback", "off"};
+const std::vector<std::string> kNetworks = {"on", "checked", "loopback", "off"};
 const std::vector<std::string> kTemporary = {"machine", "session"};
 constexpr std::int64_t kMaxAbi = 1000;
 constexpr int kMaxPort = 65535;
@@ -71,6 +73,7 @@ PathVariables granted_places(PathVariables variables) {
 SandboxNetwork network_of(Fields& fields) {
   const auto name = fields.choice("network", kNetworks);
   if (name == "off") return SandboxNetwork::kOff;
+  if (name == "checked") return SandboxNetwork::kChecked;
   return name == "loopback" ? SandboxNetwork::kLoopback : SandboxNetwork::kOn;
 }
 
@@ -146,12 +149,14 @@ Json sandbox_schema(const std::string& description) {
              {{"type", "string"},
               {"enum", kNetworks},
               {"default", "on"},
-              {"description", "on, loopback (one of the session's own), off"}}},
+              {"description",
+               "on, checked (without others' services on this machine's loopback), "
+               "loopback (one of the session's own), off"}}},
             {"host_ports",
              {{"type", "array"},
               {"items", {{"type", "integer"}, {"minimum", 1}, {"maximum", kMaxPort}}},
               {"maxItems", kMaxHostPorts},
-              {"description", "ports of this machine that a network of its own leads to"}}},
+              {"description", "ports of this machine's loopback that can be reached"}}},
             {"min_landlock_abi",
              {{"type", "integer"},
               {"minimum", 0},
@@ -244,6 +249,18 @@ Json refusals_value(const Run& run, const std::string& workspace) {
   const std::string& cwd = run.spec().cwd;
   const std::string directory =
       cwd.empty() ? workspace : (cwd.front() == '/' ? cwd : workspace + "/" + cwd);
+  std::istringstream refused(run.sandbox_report().refused);
+  for (std::string address; refused >> address;) {
+    Json entry = {{"what", "port"},
+                  {"path", address.substr(address.rfind(':') + 1)},
+                  {"line", "connect " + address},
+                  {"profile", spec->profile}};
+    if (!address.starts_with("127.") && !address.starts_with("[::1]")) {
+      entry["what"] = "other";
+      entry["way_out"] = "link-local addresses and cloud metadata are not reached: " + address;
+    }
+    list.push_back(std::move(entry));
+  }
   std::string output;
   for (const StreamId id : {StreamId::kStderr, StreamId::kStdout}) {
     const std::string text = clean(run.stream(id).tail(kAllLines, kRefusalTailBytes).bytes);

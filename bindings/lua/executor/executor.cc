@@ -102,10 +102,11 @@ std::vector<std::string> hidden_by(SandboxSpec sandbox) {
 
 Json sandbox_of(const RunSpec& spec) {
   if (!spec.sandbox) return nullptr;
-  // An executor has no copies.
+  // An executor has no copies, and nobody decides about its connects.
+  const bool checked = spec.sandbox->network == SandboxNetwork::kChecked;
   const auto& write = spec.sandbox->copied ? std::vector<std::string>() : spec.sandbox->write;
   return {{"profile", spec.sandbox->profile},
-          {"network", to_string(spec.sandbox->network)},
+          {"network", to_string(checked ? SandboxNetwork::kOn : spec.sandbox->network)},
           {"write", write},
           {"unwritable", spec.sandbox->unwritable},
           {"pinned", spec.sandbox->pinned},

@@ -41,7 +41,7 @@ struct FieldOrder {
 
 const std::vector<std::string> kProfiles = {"none",     "workspace", "build",
                                             "confined", "plan",      "readonly"};
-const std::vector<std::string> kNetworks = {"on", "loopback", "off"};
+const std::vector<std::string> kNetworks = {"on", "checked", "loopback", "off"};
 
 // The first that fits counts. A field that is not here is locked, and none of a project's.
 const FieldOrder kOrders[] = {

@@ -7,7 +7,7 @@
 namespace gibbous::lua {
 namespace {
 
-const std::vector<std::string> kNetworkOrder = {"on", "loopback", "off"};
+const std::vector<std::string> kNetworkOrder = {"on", "checked", "loopback", "off"};
 
 std::size_t strictness(const Json& sandbox) {
   const std::string network = sandbox.value("network", "on");
@@ -84,7 +84,7 @@ Json stricter_sandbox(const Json& one, const Json& other) {
     if (counts) ports.push_back(port);
   }
   both.erase("host_ports");
-  if (both["network"] == "loopback" && !ports.empty()) both["host_ports"] = std::move(ports);
+  if (both["network"] != "off" && !ports.empty()) both["host_ports"] = std::move(ports);
   return both;
 }
 

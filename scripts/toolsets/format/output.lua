@@ -180,6 +180,9 @@ function M.kept_note(handle)
     .. 'the configuration]'):format(table.concat(kept, ', '))
 end
 
+-- The networks that lead to other machines.
+local WAY_OUT = { on = true, checked = true }
+
 --- Returns the note on what the sandbox refused to a run, as one line, and on a network that it
 --- could not reach. Of one that failed or goes on without a known refusal it says that there is a
 --- sandbox, of `build` only where the output speaks of access; '' when there is none, or all went
@@ -202,7 +205,7 @@ function M.sandbox_note(handle)
   if note == '' and info.profile and not ordinary and info.state ~= 'completed'
     and info.state ~= 'killed' then
     note = ('[in the sandbox %s%s]'):format(
-      info.profile, info.sandbox.network ~= 'on' and ', without this machine\'s network' or '')
+      info.profile, not WAY_OUT[info.sandbox.network] and ', without this machine\'s network' or '')
   end
   for _, file in ipairs(info.sandbox.files or {}) do
     note = ('%s[%s of this session lies at %s]'):format(note, file.path, file.at)

@@ -1,11 +1,15 @@
 // An approval covers what a person saw, and no more: every rule that asks, the words of a command,
 // the text of a script. And what a confined command asks for beyond its sandbox.
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gibbous/approvals.h"
+#include "runtime/base/unique_fd.h"
 #include "runtime/sandbox/sandbox.h"
 #include "tests/support/catch.h"
 #include "tests/support/host.h"
@@ -240,6 +244,40 @@ TEST_CASE("confined: what a person allowed really holds, also for what is not th
   CHECK(desk.asked.front().reason.find(file) == std::string::npos);
   CHECK(std::filesystem::exists(file));
   std::filesystem::remove_all(outside);
+}
+
+TEST_CASE(
+    "build: a service of this machine is refused, named, and reached once a person allows it") {
+  if (!can_confine() || !probe_sandbox_support().listeners) {
+    WARN("not tested: nobody can decide about system calls here");
+    return;
+  }
+  const UniqueFd server(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof own;
+  auto* const any = reinterpret_cast<sockaddr*>(&own);
+  REQUIRE(::bind(server.get(), any, size) == 0);
+  REQUIRE(::listen(server.get(), 8) == 0);
+  REQUIRE(::getsockname(server.get(), any, &size) == 0);
+  const std::string port = std::to_string(ntohs(own.sin_port));
+  Desk desk;
+  std::filesystem::copy(testing::fixture("connects"), desk.dir.path() + "/reach");
+  desk.dir.write("Makefile", "all:\n\t@./reach tcp 127.0.0.1 " + port + "\n");
+  const CallResult refused = desk.run("make", {{"until", {{"exit", true}}}});
+  CHECK_THAT(refused.text, Contains("refused EACCES") &&
+                               Contains("the sandbox build refused: port " + port) &&
+                               Contains("allow = [\"port:" + port + "\"]"));
+  CHECK(desk.asked.empty());
+  const Json wider = {{"until", {{"exit", true}}}, {"allow", {"port:" + port}}};
+  for (int i = 0; i < 2; ++i) CHECK_THAT(desk.run("make", wider).text, Contains("reached"));
+  REQUIRE(desk.asked.size() == 1);
+  CHECK(desk.asked.back().rule == "sandbox.allow");
+  CHECK_THAT(desk.asked.back().reason, Contains("port:" + port));
+  for (const char* wrong : {"port:0", "port:x", "port:", "port:65536"}) {
+    CHECK_FALSE(desk.run("make", {{"allow", {wrong}}}).ok);
+  }
 }
 
 TEST_CASE("confined: what Gibbous keeps is shown to no run, whoever asks") {

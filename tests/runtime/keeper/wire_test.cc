@@ -185,6 +185,7 @@ TEST_CASE("every message survives encoding and decoding") {
     status.system = std::chrono::microseconds(99);
     status.max_rss_kib = 1024;
     status.thrown_away = "changes were thrown away: 1 file (a)";
+    status.refused = "127.0.0.1:5432";
     wire::encode_exited(out, kRun, status);
     const auto decoded = wire::decode_exited(wire::body_of(out));
     REQUIRE(decoded.ok());
@@ -192,6 +193,7 @@ TEST_CASE("every message survives encoding and decoding") {
     CHECK(decoded->system.count() == 99);
     CHECK(decoded->max_rss_kib == 1024);
     CHECK(decoded->thrown_away == status.thrown_away);
+    CHECK(decoded->refused == status.refused);
   }
   SECTION("killed, with more survivors than are reported") {
     KillReport report{KillReport::How::kSurvivors, 1, std::vector<pid_t>(5000, 7)};

@@ -1,0 +1,39 @@
+// SessionRuns: tells other threads of the keeper which processes belong to a session. Any thread.
+// Keeper only.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "runtime/process/mark.h"
+
+namespace gibbous::keeper {
+
+class SessionRuns {
+ public:
+  // `key`: Mark::run; or, with a minus, a process that listens here for the session's own network.
+  // "": it has ended, or its session is not known.
+  void set(std::int64_t key, const std::string& session) {
+    const std::lock_guard lock(mutex_);
+    sessions_[key] = session;
+    if (session.empty()) sessions_.erase(key);
+  }
+  // `keeper`: Mark::keeper.
+  bool has(const std::string& session, std::uint32_t keeper, pid_t pid) const {
+    const auto marks = read_marks(pid);
+    const std::int64_t run = marks ? marks->run_of(keeper).value_or(0) : 0;
+    const std::lock_guard lock(mutex_);
+    const auto found = sessions_.find(sessions_.contains(-pid) ? -pid : run);
+    return found != sessions_.end() && found->second == session;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::int64_t, std::string> sessions_;
+};
+
+}  // namespace gibbous::keeper

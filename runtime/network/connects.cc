@@ -242,7 +242,8 @@ struct Connects::State {
       any = true;
       if (!is_own(inode)) return refuse(*destination);
     }
-    return any ? 0 : ECONNREFUSED;
+    // Nothing is sent that nobody receives; getaddrinfo(3) orders addresses by such connects.
+    return any || protocol == IPPROTO_UDP ? 0 : ECONNREFUSED;
   }
 
   // Whether a process of the session has the socket.

@@ -1,7 +1,6 @@
 // What shows the rows of process.rows.
 import assert from 'node:assert/strict';
 import { appendFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import path from 'node:path';
 
 import { before } from '../support/before.mjs';
@@ -250,17 +249,19 @@ export const tests = {
     await says(session, pid, 'second');
   },
   'case.health': async (bench) => {
-    const server = createServer((_, response) => response.end('healthy\n')).listen(0, '127.0.0.1');
-    try {
-      await until('the server listens', () => server.listening);
-      const session = await bench.session(PROCESS);
-      const url = `http://127.0.0.1:${server.address().port}/api/health`;
-      await writeFile(path.join(session.place.workspace, 'health.py'),
-        `import urllib.request as u; print(u.urlopen('${url}').read())`);
-      const pid = await run(session, 'python3 health.py');
-      assert.match((await act(session, 'output', { pid })).stdout, /healthy/);
-    } finally {
-      server.close();
-    }
+    const session = await bench.session(PROCESS);
+    const write = (name, text) => writeFile(path.join(session.place.workspace, name), text);
+    await write('service.py', 'import http.server as h, sys\n'
+      + 'class Health(h.BaseHTTPRequestHandler):\n'
+      + '  def do_GET(self): self.send_response(200); self.end_headers(); self.wfile.write(b"healthy")\n'
+      + 's = h.HTTPServer(("127.0.0.1", 0), Health); print("port", s.server_port, "is open", flush=True)\n'
+      + 's.serve_forever()\n');
+    const service = await start(session, 'python3 service.py');
+    await says(session, service, 'is open');
+    const [, port] = (await act(session, 'output', { pid: service })).stdout.match(/port (\d+)/);
+    await write('health.py',
+      `import urllib.request as u; print(u.urlopen('http://127.0.0.1:${port}/api/health').read())`);
+    const pid = await run(session, 'python3 health.py');
+    assert.match((await act(session, 'output', { pid })).stdout, /healthy/);
   },
 };

@@ -2,7 +2,7 @@
 -- which it runs. A person is asked about just that.
 local M = {}
 
-local PATTERN = [[^(network|port:[1-9][0-9]{0,4}|(read|write):(/|~/).*)$]]
+local PATTERN = [[^(network|port:[0-9]{1,5}|(read|write):(/|~/).*)$]]
 
 local function listed(rare)
   return schema.array(schema.string { pattern = PATTERN }, {

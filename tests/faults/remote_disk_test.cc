@@ -176,19 +176,23 @@ TEST_CASE("remote disk: a start that waits for it ends with its runtime") {
   CHECK(asked);
 }
 
-TEST_CASE("remote disk: a home that lies on it stops no run that does not need it") {
+TEST_CASE(
+    "remote disk: a home that lies on it stops only runs in a sandbox, which hides its keys") {
   RemoteDisk disk;
   if (!disk.mounted()) {
     WARN("not tested: " + disk.said());
     return;
   }
   disk.die();
-  RuntimeOptions options = auto_mode();
-  options.environment = {{"HOME", disk.directory()}, {"PATH", "/usr/bin:/bin"}};
-  Host host(options);
-  const CallResult plain = host.call("bg_start", command("echo hello"));
-  INFO(plain.message);
-  CHECK(plain.ok);
+  for (const bool free : {true, false}) {
+    RuntimeOptions options = free ? dangerous() : auto_mode();
+    options.environment = {{"HOME", disk.directory()}, {"PATH", "/usr/bin:/bin"}};
+    Host host(options);
+    const CallResult result = host.call("bg_start", command("echo hello"));
+    INFO(result.message);
+    CHECK(result.ok == free);
+    CHECK((free || result.message.find("its sandbox needs does not answer") != std::string::npos));
+  }
 }
 
 TEST_CASE("remote disk: what a start looks up on it itself is named, and no other call waits") {

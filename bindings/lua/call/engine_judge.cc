@@ -10,6 +10,7 @@
 #include "bindings/lua/call/background_load.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/engine.h"
+#include "bindings/lua/policy/case_value.h"
 #include "bindings/lua/policy/command_policy.h"
 #include "bindings/lua/policy/judgement.h"
 #include "runtime/command/path_map.h"
@@ -198,12 +199,14 @@ Engine::Withdraw Engine::judge(Call& call, PolicyRequest asked,
   };
 }
 
-// It would run, and outside of a sandbox, on what may no longer hold.
+// It would run, and outside of the sandboxes of other runs, on what may no longer hold.
 bool Engine::has_to_learn(const PolicyRequest& asked, const Verdict& verdict) const {
   const bool has_command = asked.command || !asked.argv.empty();
+  const bool is_out =
+      verdict.sandbox.is_null() || verdict.sandbox.value("profile", "") == kFetchProfile;
   return learner_ != nullptr && has_others() && has_command && asked.kind != RequestKind::kCall &&
          asked.kind != RequestKind::kKill && verdict.decision != Verdict::Decision::kDeny &&
-         verdict.sandbox.is_null() && learner_->is_behind();
+         is_out && learner_->is_behind();
 }
 
 void Engine::analyse(const std::shared_ptr<Judging>& judging) {

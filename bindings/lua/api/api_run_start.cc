@@ -70,6 +70,12 @@ bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Jso
       if (queued != nullptr) variables["WORKSPACE"] = {queued->workspace};
       for (const auto& [name, places] : git.variables) variables[name] = places;
       spec->sandbox = parse_sandbox("the policy's verdict: sandbox", sandbox, variables);
+      if (queued != nullptr && spec->sandbox->copied) {
+        effect.fail(Status::error("denied",
+                                  "It was queued in a mode that keeps what it changes, and this "
+                                  "one throws that away: a host in another mode starts it"));
+        return false;
+      }
       show_settings(effect.context, &*spec->sandbox);
       // git itself changes what git obeys.
       if (!spec->sandbox->write.empty() && spec->sandbox->profile != kFetchProfile) {

@@ -248,7 +248,7 @@ local function list_line(info, usage)
     ports[index] = ('port %d'):format(port.host or port.port)
   end
   local parts = { info.id, standing(info) }
-  parts[#parts + 1] = info.profile
+  parts[#parts + 1] = info.profile ~= 'build' and info.profile or nil -- most run there
   parts[#parts + 1] = #ports > 0 and table.concat(ports, ', ') or nil
   parts[#parts + 1] = usage and usage.waiting_for_input and 'waits for input' or nil
   parts[#parts + 1] = info.readiness == 'pending' and 'not ready' or nil

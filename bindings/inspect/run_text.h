@@ -16,7 +16,7 @@ std::vector<std::string> run_headings();
 std::vector<std::string> run_row(const LiveRun& run, std::int64_t now);
 OrderedJson run_json(const LiveRun& run, std::int64_t now);
 
-// The session without the workspace in its name: "claude#2" of "claude@/work/shop#2".
+// The session without the workspace in its name: "claude#2" of "claude@/home/ann/shop#2".
 std::string short_session(const RunRecord& run);
 // "3000 8080*": a star marks a port that other machines can reach.
 std::string ports_text(const TreeUsage& usage);

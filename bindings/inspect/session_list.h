@@ -13,7 +13,7 @@ namespace gibbous::inspect {
 
 struct SessionSummary {
   std::string name;       // as `gibbous report` takes it
-  std::string program;    // "claude" of "claude@/work/shop"; "" of a session that was named
+  std::string program;    // "claude" of "claude@/home/ann/shop"; "" of a session that was named
   std::string workspace;  // of its newest run
   std::vector<std::string> labels;  // of its runs, each once, newest first
   std::size_t runs = 0;

@@ -194,7 +194,7 @@ return {
     entries = { '$CHANGED_BY_RUNS' },
   },
   {
-    -- Where runs make what they like, caches among them, and nobody looks for repositories.
+    -- Where runs make what they like, caches among them. Repositories are not looked for there.
     name = 'made_by_runs',
     entered = true,
     entries = {

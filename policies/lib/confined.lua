@@ -4,8 +4,8 @@ local sandbox = require 'sandbox'
 
 local M = {}
 
--- The requests by how a verdict is confined: what rules know, what nobody knows, what may change
--- nothing, and git with its keys.
+-- The requests by how a verdict is confined: what rules know, what they do not know, what may
+-- change nothing, and git with its keys.
 local REQUESTS = {
   build = { profile = 'build' },
   confined = { profile = 'confined', network = 'loopback' },

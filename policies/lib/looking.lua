@@ -1,6 +1,11 @@
 -- What only looks at something elsewhere: at hosting services, clouds, engines and clusters. Rules
 -- let that leave the sandbox, and ask about the rest of these programs.
+local set = require('word_set').of
+
 local M = {}
+
+-- What of git's configuration is changed unasked.
+M.SETTINGS = set 'user.name user.email core.autocrlf'
 
 local HELP = { ['--help'] = true, ['-h'] = true, ['--version'] = true, version = true,
   help = true, completion = true }
@@ -48,15 +53,6 @@ function M.has_only(command, allowed)
     end
   end
   return true
-end
-
--- A set of words.
-local function set(text)
-  local words = {}
-  for word in text:gmatch '%S+' do
-    words[word] = true
-  end
-  return words
 end
 
 --- Returns the operands of a command whose options are all among these, as the program itself reads

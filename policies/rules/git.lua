@@ -1,10 +1,9 @@
 -- git and other version control: what leaves the machine, what cannot be restored, and what makes
 -- git run programs. Reading, committing, branching, merging, rebasing and pulling are free.
 
+local looking = require 'looking'
 local set = require('word_set').of
 
--- Settings that leave by themselves (leaving.git_settings).
-local NAMES = set 'user.name user.email core.autocrlf'
 local CHANGES = set('set unset edit rename-section remove-section --add --unset --unset-all '
   .. '--replace-all --rename-section --remove-section -e --edit')
 local LOOKS = set 'get list get-regexp get-urlmatch get-color get-colorbool'
@@ -21,7 +20,7 @@ local function changes_settings(command)
       return true
     end
   end
-  return words >= 2 and not (words == 2 and NAMES[command.argv[first]])
+  return words >= 2 and not (words == 2 and looking.SETTINGS[command.argv[first]])
 end
 
 return {
@@ -182,22 +181,17 @@ return {
     id = 'git.submodules',
     decision = 'ask',
     reason = 'This writes to the configuration of git, which runs cannot change: let a person '
-      .. 'approve it.',
+      .. 'approve it. Without --init, git submodule update works on what is there.',
     program = 'git',
-    subcommand = { 'submodule add', 'submodule init', 'submodule sync', 'submodule deinit' },
-    match = { 'git submodule add https://a/b b', 'git submodule init' },
+    subcommand = {
+      'submodule add', 'submodule init', 'submodule sync', 'submodule deinit', 'submodule update',
+    },
+    test = function(command)
+      return command.subcommand ~= 'submodule update'
+        or table.concat(command.argv, ' '):find(' --init', 1, true) ~= nil
+    end,
+    match = { 'git submodule add https://a/b b', 'git submodule update --init --recursive' },
     not_match = { 'git submodule status', 'git submodule update' },
-  },
-  {
-    id = 'git.submodules_first',
-    decision = 'ask',
-    reason = 'This writes to the configuration of git, which runs cannot change: let a person '
-      .. 'approve it. Without --init, it updates what is there.',
-    program = 'git',
-    subcommand = { 'submodule update' },
-    flags = '--init',
-    match = { 'git submodule update --init --recursive' },
-    not_match = { 'git submodule update' },
   },
   {
     id = 'git.config_global',

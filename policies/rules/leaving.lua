@@ -48,12 +48,10 @@ local function fetches(command)
   return looking.has_only(command, FETCH) and (#words == 0 or is_remote(words[1]))
 end
 
-local SETTINGS = { ['user.name'] = true, ['user.email'] = true, ['core.autocrlf'] = true }
-
 local function sets_name(command)
   local words = operands(command)
   return not looking.is_among_files_of_runs(command)
-    and command.argv[2] == 'config' and #words == 2 and SETTINGS[words[1]]
+    and command.argv[2] == 'config' and #words == 2 and looking.SETTINGS[words[1]]
     and words[2]:find('^[^%c;&|<>`$(){}"\']*$') ~= nil
     and looking.has_only(command, { '^%-%-local$' })
 end

@@ -60,7 +60,7 @@ struct KeeperRun {
   std::shared_ptr<TemporaryGroup> sockets;      // of tmux and screen, or null
   std::string outside_group;                    // of its session, when it has no sandbox
   std::string network_group;                    // that it shares; "": none
-  std::shared_ptr<network::Connects> connects;  // null: nobody decides about them
+  std::shared_ptr<network::Connects> connects;  // null: they are not checked
   // The pipe that is its standard input, which a process that waits for input reads; 0: no pipe.
   std::uint64_t stdin_device = 0;
   std::uint64_t stdin_inode = 0;

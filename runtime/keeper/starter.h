@@ -48,7 +48,7 @@ struct StartOutcome {
   std::shared_ptr<TemporaryGroup> sockets;  // of tmux and screen, or null
   std::string outside_group;                // of its session, when it has no sandbox; "": not known
   std::string network_group;                // to be let go of then; "": none
-  std::shared_ptr<network::Connects> connects;  // null: nobody decides about them
+  std::shared_ptr<network::Connects> connects;  // null: they are not checked
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
 };
 

@@ -178,7 +178,7 @@ struct Connects::State {
     answer(call.id, family < 0 ? -ENOTSOCK : 0, family < 0 ? 0 : SECCOMP_USER_NOTIF_FLAG_CONTINUE);
   }
 
-  // False: nobody waits for it any more.
+  // Returns false if the call no longer waits.
   bool answer(std::uint64_t id, std::int64_t result, std::uint32_t flags = 0) const {
     seccomp_notif_resp response{};
     response.id = id;
@@ -242,7 +242,7 @@ struct Connects::State {
       any = true;
       if (!is_own(inode)) return refuse(*destination);
     }
-    // Nothing is sent that nobody receives; getaddrinfo(3) orders addresses by such connects.
+    // Without a receiver nothing is lost; getaddrinfo(3) orders addresses by such connects.
     return any || protocol == IPPROTO_UDP ? 0 : ECONNREFUSED;
   }
 
@@ -338,13 +338,13 @@ struct Connects::State {
     return sent < 0 ? -errno : sent;
   }
 
-  // Of the run's thread alone.
+  // These belong to the run's thread alone.
   ConnectRules rules;
   UniqueFd receiver;
   UniqueFd listener;
   std::vector<Call> waiting;          // connects that block
   std::unordered_set<ino_t> known;    // sockets of the session's servers
-  std::unordered_set<ino_t> unheard;  // sockets whose connect nobody got an answer to
+  std::unordered_set<ino_t> unheard;  // sockets whose connect got no answer
 
   mutable std::mutex mutex;
   std::vector<std::string> refused;

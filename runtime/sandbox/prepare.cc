@@ -106,7 +106,7 @@ class Preparation {
       spec_.network = SandboxNetwork::kOn;
       report_.unprotected.push_back(
           "services on this machine's loopback, link-local addresses and cloud metadata can be "
-          "connected to: nobody can decide about system calls here");
+          "connected to: system calls cannot be decided about here");
       return {};
     }
     auto asking = asking_filter();

@@ -24,7 +24,7 @@ namespace paths {
 class MountTable;
 }
 
-// kChecked: this machine's, and somebody outside decides about connects (SandboxStart::connects).
+// kChecked: this machine's, and connects are decided about outside (SandboxStart::connects).
 // kLoopback: a network of the program's own, with 127.0.0.1 and ::1. kOff: no sockets at all except
 // socketpair(2). From the loosest on.
 enum class SandboxNetwork : std::uint8_t { kOn, kChecked, kLoopback, kOff };
@@ -181,8 +181,8 @@ struct SandboxStart {
   Rulesets* rulesets = nullptr;
   TemporaryGroups* temporary = nullptr;  // the same
   bool has_terminal = false;             // it keeps what is at /dev/pts
-  // With kChecked: the socket through which the child sends the listener of its filter. -1: nobody
-  // decides here.
+  // With kChecked: the socket through which the child sends the listener of its filter. -1: there
+  // is none.
   int connects = -1;
   // The words of the program that is to start, for temporary directories of its own; null pointers
   // are skipped.

@@ -4,7 +4,7 @@
 // under a lock. Any thread; waits for the disk.
 //
 //   gibbous-changed 1
-//   /work/app<TAB>9f86d081…<TAB>/work/app//.git/hooks/pre-commit
+//   /home/ann/app<TAB>9f86d081…<TAB>/home/ann/app//.git/hooks/pre-commit
 #pragma once
 
 #include <cstddef>

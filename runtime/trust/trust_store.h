@@ -4,7 +4,7 @@
 // file with any fault trusts nothing. Any thread; waits for the disk.
 //
 //   gibbous-trusted 1 9f86d081…
-//   trust<TAB>kind=project<TAB>when=1790000000<TAB>who=ann<TAB>hash=…<TAB>path=/work/app/.gibbous
+//   trust<TAB>kind=project<TAB>when=1790000000<TAB>who=ann<TAB>hash=…<TAB>path=/home/ann/app/.gibbous
 //   file<TAB>hash=…<TAB>name=config.lua
 #pragma once
 

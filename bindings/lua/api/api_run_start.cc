@@ -28,7 +28,6 @@
 #include "bindings/lua/check/wrong_use.h"
 #include "bindings/lua/executor/executor.h"
 #include "bindings/lua/executor/executor_ports.h"
-#include "bindings/lua/policy/case_value.h"
 #include "bindings/lua/policy/policy_program.h"
 #include "bindings/lua/policy/redaction_record.h"
 #include "runtime/base/random_id.h"

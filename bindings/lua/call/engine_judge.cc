@@ -10,7 +10,6 @@
 #include "bindings/lua/call/background_load.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/engine.h"
-#include "bindings/lua/policy/case_value.h"
 #include "bindings/lua/policy/command_policy.h"
 #include "bindings/lua/policy/judgement.h"
 #include "runtime/command/path_map.h"

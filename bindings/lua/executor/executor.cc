@@ -102,7 +102,7 @@ std::vector<std::string> hidden_by(SandboxSpec sandbox) {
 
 Json sandbox_of(const RunSpec& spec) {
   if (!spec.sandbox) return nullptr;
-  // An executor has no copies, and nobody decides about its connects.
+  // An executor has no copies, and its connects are not checked.
   const bool checked = spec.sandbox->network == SandboxNetwork::kChecked;
   const auto& write = spec.sandbox->copied ? std::vector<std::string>() : spec.sandbox->write;
   return {{"profile", spec.sandbox->profile},

@@ -25,7 +25,6 @@ constexpr Decisions bit_of(rules::Decision decision) {
 constexpr Decisions kConfined = 1U << 7;
 constexpr Decisions kInside = 1U << 6;
 constexpr char kConfinedProfile[] = "confined";
-constexpr char kFetchProfile[] = "fetch";  // of git that has left the others
 
 struct PolicyCase {
   std::string name;       // of its table

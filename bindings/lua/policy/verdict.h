@@ -13,6 +13,8 @@ namespace gibbous::lua {
 struct Judgement;  // judgement.h
 
 inline constexpr char kErrorRule[] = "policy_error";  // the rule where the policy failed
+// The profile of git that has left the sandboxes of other runs.
+inline constexpr char kFetchProfile[] = "fetch";
 inline constexpr std::string_view kNotApproved = "it was not approved";  // begins a reason
 
 struct Verdict {

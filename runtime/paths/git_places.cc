@@ -279,7 +279,7 @@ std::string to_text(const GitPlaces& found) {
   bool dropped = false;
   const auto add = [&](const std::string& line) {
     if (list.size() + line.size() + kAround > kMaxAnswerBytes ||
-        line.find('\n') != std::string::npos) {
+        std::count(line.begin(), line.end(), '\n') > 0) {
       dropped = true;
     } else {
       list += line + "\n";

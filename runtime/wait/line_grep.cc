@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/output/newlines.h"
 #include "runtime/output/text.h"
 
 namespace gibbous {
@@ -16,6 +17,11 @@ std::string visible_text(std::string_view raw) {
   return clean(raw.substr(0, kMaxMatchedLineBytes));
 }
 
+std::string_view without_return(std::string_view line) {
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return line;
+}
+
 }  // namespace
 
 LineGrep::LineGrep(std::shared_ptr<LinePattern> pattern, std::size_t context, std::size_t max_bytes)
@@ -24,6 +30,7 @@ LineGrep::LineGrep(std::shared_ptr<LinePattern> pattern, std::size_t context, st
 void LineGrep::add(std::string_view bytes) {
   bytes_ += bytes.size();
   for (;;) {
+    if (partial_.empty() && !matched_) bytes.remove_prefix(pass_to_match(bytes));
     const std::size_t end = bytes.find('\n');
     if (end == std::string_view::npos) break;
     partial_bytes_ += end;
@@ -52,18 +59,57 @@ void LineGrep::finish() {
   if (!partial_.empty()) take(std::exchange(partial_, {}));
 }
 
+// Passes the lines before the next match, as many as end in the first bytes, and returns their
+// size. A block is searched many times quicker than its lines.
+std::size_t LineGrep::pass_to_match(std::string_view bytes) {
+  std::size_t passed = 0;
+  for (;;) {
+    const std::string_view rest = bytes.substr(passed);
+    const std::size_t last = rest.substr(0, kMaxMatchedLineBytes).rfind('\n');
+    if (last == std::string_view::npos) return passed;
+    const auto hit = pattern_->find(rest.substr(0, last));
+    const std::size_t size = hit ? hit->begin : last + 1;
+    pass(rest.substr(0, size));
+    passed += size;
+    if (hit) return passed;
+  }
+}
+
+// Of lines that do not match, only those near a match are looked at.
+void LineGrep::pass(std::string_view lines) {
+  const auto pass_first = [&] {
+    const std::size_t end = lines.find('\n');
+    pass_line(line_++, without_return(lines.substr(0, end)));
+    lines.remove_prefix(end + 1);
+  };
+  while (after_ > 0 && !lines.empty()) pass_first();
+  std::size_t kept = lines.size();  // where the last lines begin, which may be context
+  for (std::size_t i = 0; i < context_ && kept > 0; ++i) {
+    const std::size_t before = kept > 1 ? lines.rfind('\n', kept - 2) : std::string_view::npos;
+    kept = before == std::string_view::npos ? 0 : before + 1;
+  }
+  line_ += count_newlines(lines.data(), kept);
+  lines.remove_prefix(kept);
+  while (!lines.empty()) pass_first();
+}
+
 void LineGrep::take(std::string_view line) {
   const std::uint64_t number = line_++;
   if (std::exchange(partial_bytes_, 0) > kMaxMatchedLineBytes) ++long_lines_;
-  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  if (const auto match = pattern_->match(line)) {
-    ++matches_;
-    if (full_) return;
-    for (const Line& earlier : before_) put(earlier.number, '-', visible_text(earlier.text));
-    before_.clear();
-    if (put(number, ':', match->line, match->place)) ++shown_;
-    after_ = context_;
-  } else if (after_ > 0) {
+  line = without_return(line);
+  const auto match = pattern_->match(line);
+  matched_ = match.has_value();
+  if (!match) return pass_line(number, line);
+  ++matches_;
+  if (full_) return;
+  for (const Line& earlier : before_) put(earlier.number, '-', visible_text(earlier.text));
+  before_.clear();
+  if (put(number, ':', match->line, match->place)) ++shown_;
+  after_ = context_;
+}
+
+void LineGrep::pass_line(std::uint64_t number, std::string_view line) {
+  if (after_ > 0) {
     --after_;
     put(number, '-', visible_text(line));
   } else if (context_ > 0 && !full_) {

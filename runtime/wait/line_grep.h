@@ -42,7 +42,10 @@ class LineGrep {
     std::string text;
   };
 
+  std::size_t pass_to_match(std::string_view bytes);
+  void pass(std::string_view lines);
   void take(std::string_view line);
+  void pass_line(std::uint64_t number, std::string_view line);
   bool put(std::uint64_t number, char mark, std::string_view text, LinePlace place = {});
 
   const std::shared_ptr<LinePattern> pattern_;
@@ -58,6 +61,7 @@ class LineGrep {
   std::uint64_t next_printed_ = 0;  // number of the line after the last one in the text
   std::uint64_t matches_ = 0;
   std::uint64_t shown_ = 0;
+  bool matched_ = false;  // the last line: the next one often does, too
   bool full_ = false;
   std::string text_;
 };

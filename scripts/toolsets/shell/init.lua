@@ -17,16 +17,29 @@ local PAGE_BYTES = shaped.MAX_CHARS - 900
 local MAX_PAGE_BYTES = 1024 * 1024
 -- How long a kill waits for the end of the run before it answers; it continues after that.
 local KILL_WAIT_MS = 250
+-- How often it is asked whether more of an ended run will be recorded.
+local RECORD_POLL_MS = 20
 
 local actions = { send_keys = require 'toolsets.shell.keys' }
+
+-- What comes after an end, such as the result of a handler, is recorded with it, and the record
+-- says when that is over.
+local function all_of_end(handle)
+  while true do
+    local result = actions.poll { run_id = handle.id, since_seq = 0 }
+    if result.data.done or result.data.more then
+      return result
+    end
+    checked(handle:wait { any = { { kind = 'timer', ms = RECORD_POLL_MS } } })
+  end
+end
 
 function actions.spawn(args, ctx)
   if args.background == false then
     if args.request_id then
       tool.error('invalid_arguments', 'args.request_id: needs a spawn in the background')
     end
-    local handle = start.wait_for_end(args, 'spawn')
-    return actions.poll { run_id = handle.id, since_seq = 0 }
+    return all_of_end(start.wait_for_end(args, 'spawn'))
   end
   return start.queue(args, ctx)
 end

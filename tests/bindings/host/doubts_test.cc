@@ -93,7 +93,7 @@ TEST_CASE("doubts: the other modes ask about them, or hold them in their sandbox
   if (!can_confine()) return;
   for (const char* line : {"$CMD --all", "bash /tmp/x.sh", "python3 -c 'import socket'"}) {
     INFO(line);
-    CHECK(Shipped("default").verdict(line) == "ask");
+    CHECK(Shipped("default").check(line)["decision"] == "ask");
     CHECK(Shipped("plan").verdict(line) == "plan");
     CHECK(Shipped("ci").verdict(line) == "confined");
     CHECK(Shipped("dangerous").verdict(line) == "allow");

@@ -90,7 +90,7 @@ TEST_CASE("the cuts between the bytes make no difference") {
   for (int round = 0; round < 200; ++round) {
     std::string bytes;
     const std::size_t length = random() % 300;
-    for (std::size_t i = 0; i < length; ++i) bytes += "ab\n\r\x1b[m"[random() % 7];
+    for (std::size_t i = 0; i < length; ++i) bytes += "ab\n\r\n\x1b[m"[random() % 8];
     const std::size_t context = random() % 3;
     const LineGrep whole = found("ab|^$", context, bytes);
     LineGrep pieces(pattern("ab|^$"), context, kMuch);
@@ -103,6 +103,7 @@ TEST_CASE("the cuts between the bytes make no difference") {
     INFO(bytes);
     CHECK(pieces.text() == whole.text());
     CHECK(pieces.matches() == whole.matches());
+    CHECK(pieces.lines() == whole.lines());
   }
 }
 

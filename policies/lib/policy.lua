@@ -46,7 +46,7 @@ function M.decider(modes)
     if effect.kind == 'start' and verdict.decision ~= 'deny' and mode then
       verdict.limits = limits.strictest(effect.limits, mode.limits)
       local configured = effect.configured or {}
-      local grants = verdict.confined and confined.grants(effect.allow)
+      local grants = verdict.confined and effect.allow and confined.grants(effect.allow)
       verdict.sandbox = sandbox.strictest({
         mode.sandbox or {}, configured.sandbox or {}, configured.queued_sandbox or {},
         effect.sandbox or {}, confined.request(verdict.confined, grants, effect),

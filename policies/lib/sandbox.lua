@@ -81,10 +81,11 @@ for _, list in ipairs { credentials, credentials.shapes, { '$OTHER_HOMES' }, SOC
   end
 end
 
--- `rank`: of several requested profiles, the one with the highest rank applies. `temporary`:
--- 'session' gives the runs of a session /tmp, /var/tmp, /dev/shm and /run/user of their own; else
--- they have those of the machine. `copied`: what a run changes in `write` is thrown away.
--- `network`: the loosest that it has.
+-- What verdicts name: the core adds what a verdict's sandbox leaves out. `rank`: of several
+-- requested profiles, the one with the highest rank applies. `temporary`: 'session' gives the runs
+-- of a session /tmp, /var/tmp, /dev/shm and /run/user of their own; else they have those of the
+-- machine. `copied`: what a run changes in `write` is thrown away. `network`: the loosest that it
+-- has.
 M.PROFILES = {
   none = { rank = 0, read = { '/' }, write = { '/' } },
   workspace = {
@@ -160,9 +161,6 @@ M.PROFILES.fetch = with(M.PROFILES.workspace, {
 })
 
 local NETWORKS = { on = 0, checked = 1, loopback = 2, off = 3 }
-local LISTS = {
-  'read', 'write', 'unreadable', 'visible', 'views', 'unwritable', 'pinned', 'occupied', 'layered',
-}
 
 local function profile_names()
   local names = {}
@@ -259,8 +257,8 @@ local function without(hidden, shown, places)
   return left
 end
 
---- Returns the strictest of the requests of the mode, the configuration and the caller, as a whole
---- profile; nil when none of them requests anything.
+--- Returns the strictest of the requests of the mode, the configuration and the caller: the name of
+--- its profile, and what differs from that; nil when none of them requests anything.
 ---
 --- Example: `sandbox.strictest({ { profile = 'readonly' }, { network = 'off' } }).network` is 'off'
 ---@param requests SandboxRequest[]
@@ -295,17 +293,14 @@ function M.strictest(requests, grants, places)
   local whole = {
     profile = chosen, network = network, min_landlock_abi = abi,
     host_ports = (network == 'loopback' or network == 'checked') and ports or nil,
-    temporary = M.PROFILES[chosen].temporary, copied = M.PROFILES[chosen].copied,
   }
-  for _, list in ipairs(LISTS) do
-    whole[list] = M.PROFILES[chosen][list]
-  end
   if grants and (chosen == 'confined' or chosen == 'build') then
     local leads = network ~= 'off' and #grants.port > 0
     whole.host_ports = leads and joined(whole.host_ports or {}, grants.port) or whole.host_ports
-    whole.write = joined(whole.write, grants.write)
-    whole.unreadable = without(whole.unreadable, grants.read, places)
-    whole.visible = joined(whole.visible, grants.read)
+    local profile = M.PROFILES[chosen]
+    whole.write = joined(profile.write, grants.write)
+    whole.unreadable = without(profile.unreadable, grants.read, places)
+    whole.visible = joined(profile.visible, grants.read)
   end
   return whole
 end

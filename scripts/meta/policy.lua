@@ -85,7 +85,8 @@
 ---be reached; default: none
 ---@field min_landlock_abi? integer the start fails where the kernel has less
 
----A whole profile. Paths begin with '/', '~/' or a variable, see policies/lib/sandbox.lua.
+---A profile of `PROFILES` in policies/lib/sandbox.lua, by name, with what differs from it: what is
+---absent here is as there. Paths begin with '/', '~/' or a variable, which are explained there.
 ---@class Sandbox: SandboxRequest
 ---@field read? string[] trees that may be read and executed
 ---@field write? string[] trees that may be read, executed and changed

@@ -63,7 +63,7 @@ void take_environment(const Effect& effect, const QueuedPlace* queued, RunSpec* 
 bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Json& asked,
                       const paths::GitPlaces& git, RunSpec* spec) {
   try {
-    const Json& sandbox = effect.verdict.sandbox;
+    const Json sandbox = effect.verdict.whole_sandbox();
     if (!sandbox.is_null()) {
       PathVariables variables = effect.context.path_variables;
       if (queued != nullptr) variables["WORKSPACE"] = {queued->workspace};
@@ -339,7 +339,7 @@ void start_with_places(const std::shared_ptr<Effect>& effect, StartOptions optio
   if (!task) return;
   const Call& call = task->call();
   const Context& context = effect->context;
-  const Json& sandbox = effect->verdict.sandbox;
+  const Json sandbox = effect->verdict.whole_sandbox();
   const bool writes = sandbox.is_object() && !sandbox.value("write", Json::array()).empty();
   if (call.is_internal() || !writes) {
     return start_beside(effect, std::move(options), paths::git_places_of(""));

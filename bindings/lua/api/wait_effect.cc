@@ -66,7 +66,7 @@ std::string looking_command(const WaitSpec& spec, const Context& context) {
 }
 
 Status check_sight(const Context& context, const Verdict& verdict, const WaitSpec& spec) {
-  const Json& sandbox = verdict.sandbox;
+  const Json sandbox = verdict.whole_sandbox();
   if (sandbox.is_null()) {
     if (!restricts(context.sandbox)) return {};
     return Status::error("denied", "A sandbox is configured, but the policy's verdict has none.");

@@ -192,6 +192,7 @@ bool GenerationLoader::read_guard(lua_State* state, const LayerParts& layer, Loa
   }
   if (whole) {
     if (!read_policy_tables(state, "", options_.on_deprecated, tables, error)) return false;
+    read_profiles(state, loader, tables);
   } else {
     lua_pushnil(state);
     while (lua_next(state, -2) != 0) {

@@ -567,10 +567,24 @@ bool GenerationLoader::load_lazy(PolicyProgram& policy, std::optional<ReadPolicy
   return ran && good;
 }
 
+// [root] -> [root]
+void GenerationLoader::read_profiles(lua_State* state, Loader& loader, PolicyTables* tables) {
+  constexpr const char* kModule = "sandbox";
+  if (!loader.has_module(kModule)) return;
+  loader.push_module(state, kModule);  // [root, module]
+  if (lua_istable(state, -1)) {
+    lua_getfield(state, -1, "PROFILES");
+    if (lua_istable(state, -1)) tables->profiles = std::make_shared<const Json>(to_json(state, -1));
+    lua_pop(state, 1);
+  }
+  lua_pop(state, 1);
+}
+
 bool GenerationLoader::read_policies(lua_State* state, Loader& loader, ScriptError* error) {
   if (!read_policy_tables(state, options_.mode, options_.on_deprecated, &made_->policy().tables(),
                           error))
     return false;
+  read_profiles(state, loader, &made_->policy().tables());
   lua_pushvalue(state, -1);
   root_ = LuaRef::take(state);
   is_lazy_ = waits_for_commands();

@@ -106,7 +106,7 @@ void tighten(Verdict* verdict, Verdict guard, const std::string& name) {
     add_asks();
   }
   if (verdict->decision == Verdict::Decision::kDeny) return;
-  verdict->sandbox = stricter_sandbox(verdict->sandbox, guard.sandbox);
+  verdict->sandbox = stricter_sandbox(verdict->whole_sandbox(), guard.whole_sandbox());
   if (!guard.limits.is_object()) return;
   if (!verdict->limits.is_object()) verdict->limits = Json::object();
   for (const auto& [limit, value] : guard.limits.items()) {

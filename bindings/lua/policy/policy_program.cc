@@ -196,6 +196,17 @@ bool command_of(const PolicyRequest& asked, const PolicyPlace& place, CommandReq
 
 }  // namespace
 
+Json Verdict::whole_sandbox() const {
+  Json whole = sandbox;
+  if (!whole.is_object() || profiles == nullptr) return whole;
+  const auto profile = profiles->find(whole.value("profile", ""));
+  if (profile == profiles->end() || !profile->is_object()) return whole;
+  for (const auto& [key, value] : profile->items()) {
+    if (key != "rank" && !whole.contains(key)) whole[key] = value;
+  }
+  return whole;
+}
+
 const char* name_of(Verdict::Decision decision) {
   return rules::name_of(static_cast<rules::Decision>(decision));
 }
@@ -518,6 +529,7 @@ Verdict PolicyProgram::run_decide(const PolicyTables& tables, const DecideFields
   Verdict verdict;
   ScriptError error;
   if (!ask(state_, tables, budget_, fields, &verdict, &error)) return refuse(error);
+  verdict.profiles = tables.profiles;
   return verdict;
 }
 

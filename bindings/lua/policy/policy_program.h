@@ -43,6 +43,7 @@ struct PolicyTables {
   bool tool_limits = false;  // of the mode in force: tool arguments may set limits
   bool confines = false;     // of the mode in force: some commands run in a sandbox of its choice
   std::vector<std::string> redact_patterns;
+  std::shared_ptr<const Json> profiles;  // of sandboxes, by name; null: none
 };
 
 struct PolicyGuard;  // policy_guard.h

@@ -317,7 +317,10 @@ GIBBOUS_IN_CHILD bool lay_covers(const SandboxEntry& entry, SandboxFailure* fail
     if (target < 0 && cover->may_be_gone && is_gone(errno)) continue;
     if (target < 0) return fail(failure, step, cover->path.c_str());
     const int tree = tree_for(*cover, target, blinds);
-    if (tree < 0 || !attach(tree, target)) return fail(failure, step, cover->path.c_str());
+    const bool laid = tree >= 0 && attach(tree, target);
+    if (!laid && !(cover->may_be_gone && is_gone(errno))) {
+      return fail(failure, step, cover->path.c_str());
+    }
     if (tree != blinds.directory) ::syscall(SYS_close, tree);
     ::syscall(SYS_close, target);
   }

@@ -136,5 +136,20 @@ TEST_CASE("held names: repositories that a sandboxed run makes are named once it
   CHECK(made(second) == Json::array({"third"}));
 }
 
+TEST_CASE("held names: runs start while another one makes and removes a repository") {
+  TempDir dir;
+  TempDir state;
+  RuntimeOptions options = auto_mode();
+  options.workspace = dir.path();
+  options.state_dir = state.path();
+  options.sandbox = "workspace";
+  Host host(options);
+  host.start("while git init -q lib && rm -rf lib; do :; done");
+  constexpr int kStarts = 30;
+  for (int i = 0; i < kStarts; ++i) {
+    CHECK(host.data("bg_start", {{"command", "true"}, {"until", {{"exit", true}}}}).contains("id"));
+  }
+}
+
 }  // namespace
 }  // namespace gibbous

@@ -1,4 +1,5 @@
-// What a sandbox adds to a run: from the start of /bin/true to its reported end, one at a time.
+// What a sandbox adds to a run: from the start of /bin/true to its reported end, one at a time,
+// alone and in a host.
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+#include "gibbous/runtime.h"
 #include "tests/bench/harness.h"
 #include "tests/bench/table.h"
 
@@ -169,6 +171,67 @@ bool measure(Table& table, Way& way, bool keep) {
   return completed;
 }
 
+// A host of a workspace, in one mode.
+std::unique_ptr<Runtime> host_of(const Workspace& workspace, const Workspace& state,
+                                 const char* mode) {
+  RuntimeOptions options;
+  options.mode = mode;
+  options.workspace = workspace.path();
+  options.state_dir = state.path() + "/" + mode;
+  auto made = Runtime::create(options);
+  if (!made) std::abort();
+  return std::move(*made);
+}
+
+// From the call to its answer, which comes with the end of the run.
+double start_millis(Runtime& runtime) {
+  bool done = false;
+  const double millis = timed([&] {
+    runtime.call({"bg_start", R"({"command":"/bin/true","until":{"exit":true}})"},
+                 [&done](const CallResult& result) {
+                   if (!result.ok) std::abort();
+                   done = true;
+                 });
+    while (!done) runtime.wait(std::chrono::seconds(1));
+  });
+  // What looks at the workspace after a run has its time, as between the calls of an agent.
+  const auto end = Steady::now() + std::chrono::milliseconds(Amount<int>{200, 1});
+  while (Steady::now() < end) runtime.wait(std::chrono::milliseconds(10));
+  return millis;
+}
+
+// What a mode with a sandbox adds to a start, in a workspace with these directories.
+double added_millis(int packages) {
+  constexpr Amount<int> kStarts{20, 2};
+  constexpr int kDirectoriesEach = 5;
+  const Workspace workspace;
+  const Workspace state;
+  for (int i = 0; i < packages; ++i) {
+    const std::string package = workspace.path() + "/node_modules/p" + std::to_string(i) + "/";
+    for (int j = 0; j < kDirectoriesEach; ++j) fs::create_directories(package + std::to_string(j));
+  }
+  const auto free = host_of(workspace, state, "dangerous");
+  const auto inside = host_of(workspace, state, "auto");
+  std::vector<double> added;
+  for (int i = -2; i < kStarts; ++i) {
+    const double without = start_millis(*free);
+    const double with = start_millis(*inside);
+    if (i >= 0) added.push_back(with - without);
+  }
+  return median(added);
+}
+
+void bench_workspaces(Report& report) {
+  constexpr double kAtMostMs = 1.5;
+  const double empty = added_millis(0);
+  report.add({"mode auto, an empty workspace: overhead", "ms", empty, {}, "", {}, kAtMostMs});
+  const auto more = [&](const char* name, int packages) {
+    report.add({name, "ms", added_millis(packages) - empty, {}, "", {}, kAtMostMs});
+  };
+  more("what 6,000 directories in node_modules add to that", 1'000);
+  more("what 30,000 directories add to that", 5'000);
+}
+
 }  // namespace
 
 void bench_sandbox(Report& report) {
@@ -207,6 +270,7 @@ void bench_sandbox(Report& report) {
   report.note("workspace: Landlock ABI " + std::to_string(in_force.landlock_abi) +
               (in_force.mount_namespace ? ", with" : ", without") + " a mount namespace");
   add("bwrap", "overhead of bwrap", kBwrap, kBwrapAtMostMs);
+  bench_workspaces(report);
 }
 
 }  // namespace gibbous::bench

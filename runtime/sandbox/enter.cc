@@ -314,11 +314,16 @@ GIBBOUS_IN_CHILD bool lay_covers(const SandboxEntry& entry, SandboxFailure* fail
         cover->kind == CoverKind::kHideFile || cover->kind == CoverKind::kHideDirectory;
     const SandboxStep step = hides ? SandboxStep::kHide : SandboxStep::kProtect;
     const int target = open_exactly(cover->path.c_str());
-    if (target < 0 && cover->may_be_gone && is_gone(errno)) continue;
+    // Another run may remove a repository meanwhile: what is gone needs no protection, and what a
+    // run makes there instead is looked at. What something else has replaced fails the start.
+    const auto is_needless = [&] {
+      return (cover->may_be_gone && is_gone(errno)) || (!hides && errno == ENOENT);
+    };
+    if (target < 0 && is_needless()) continue;
     if (target < 0) return fail(failure, step, cover->path.c_str());
     const int tree = tree_for(*cover, target, blinds);
     const bool laid = tree >= 0 && attach(tree, target);
-    if (!laid && !(cover->may_be_gone && is_gone(errno))) {
+    if (!laid && !is_needless()) {
       return fail(failure, step, cover->path.c_str());
     }
     if (tree != blinds.directory) ::syscall(SYS_close, tree);

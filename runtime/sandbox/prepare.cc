@@ -575,14 +575,12 @@ class Preparation {
                         path.is_directory() ? CoverKind::kHideDirectory : CoverKind::kHideFile,
                         layers_.shows(path.path)});
     }
-    // Another run may remove a repository meanwhile. What it makes there instead is looked at as
-    // any repository that a run makes.
     for (const ResolvedPath& path : unwritable_) {
-      covers.push_back({path.path, CoverKind::kReadOnly, true});
+      covers.push_back({path.path, CoverKind::kReadOnly});
       pin_above(path.path);
     }
     for (const ResolvedPath& path : pinned_) {
-      covers.push_back({path.path, CoverKind::kPin, true});
+      covers.push_back({path.path, CoverKind::kPin});
       pin_above(path.path);
     }
     for (const std::string& path : temporary_.kept) {
@@ -627,7 +625,7 @@ class Preparation {
                                        [&](const auto& tree) { return tree.path == above; });
       // A write tree is a mount already.
       if (is_tree) return;
-      entry_.covers.push_back({above, CoverKind::kPin, true});
+      entry_.covers.push_back({above, CoverKind::kPin});
     }
   }
 

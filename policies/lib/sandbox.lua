@@ -81,7 +81,7 @@ for _, list in ipairs { credentials, credentials.shapes, { '$OTHER_HOMES' }, SOC
   end
 end
 
--- What verdicts name: the core adds what a verdict's sandbox leaves out. `rank`: of several
+-- A verdict's sandbox is `like` one of these: the core adds what it leaves out. `rank`: of several
 -- requested profiles, the one with the highest rank applies. `temporary`: 'session' gives the runs
 -- of a session /tmp, /var/tmp, /dev/shm and /run/user of their own; else they have those of the
 -- machine. `copied`: what a run changes in `write` is thrown away. `network`: the loosest that it
@@ -291,7 +291,7 @@ function M.strictest(requests, grants, places)
     return nil
   end
   local whole = {
-    profile = chosen, network = network, min_landlock_abi = abi,
+    profile = chosen, like = chosen, network = network, min_landlock_abi = abi,
     host_ports = (network == 'loopback' or network == 'checked') and ports or nil,
   }
   if grants and (chosen == 'confined' or chosen == 'build') then

@@ -75,7 +75,7 @@ std::size_t LineGrep::pass_to_match(std::string_view bytes) {
   }
 }
 
-// Of lines that do not match, only those near a match are looked at.
+// None of these lines matches; only those that are near a match are looked at.
 void LineGrep::pass(std::string_view lines) {
   const auto pass_first = [&] {
     const std::size_t end = lines.find('\n');

@@ -85,9 +85,9 @@
 ---be reached; default: none
 ---@field min_landlock_abi? integer the start fails where the kernel has less
 
----A profile of `PROFILES` in policies/lib/sandbox.lua, by name, with what differs from it: what is
----absent here is as there. Paths begin with '/', '~/' or a variable, which are explained there.
+---A whole profile. Paths begin with '/', '~/' or a variable, see policies/lib/sandbox.lua.
 ---@class Sandbox: SandboxRequest
+---@field like? string one of `PROFILES` in that file: what is absent here is as there
 ---@field read? string[] trees that may be read and executed
 ---@field write? string[] trees that may be read, executed and changed
 ---@field unreadable? string[] paths in those that may not be read; with '/' at its end, a directory

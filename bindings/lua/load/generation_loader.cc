@@ -567,7 +567,6 @@ bool GenerationLoader::load_lazy(PolicyProgram& policy, std::optional<ReadPolicy
   return ran && good;
 }
 
-// [root] -> [root]
 void GenerationLoader::read_profiles(lua_State* state, Loader& loader, PolicyTables* tables) {
   constexpr const char* kModule = "sandbox";
   if (!loader.has_module(kModule)) return;

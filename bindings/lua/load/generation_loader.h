@@ -49,8 +49,9 @@ class GenerationLoader : public std::enable_shared_from_this<GenerationLoader> {
   bool load_presets(lua_State* state, Loader& loader,
                     const std::function<std::string(lua_State*, int)>& file_of_value,
                     ScriptError* error);
-  // The table of variables; [root] -> [root].
+  // The profiles of sandboxes; [root] -> [root].
   static void read_profiles(lua_State* state, Loader& loader, PolicyTables* tables);
+  // The table of variables; [root] -> [root].
   bool load_variables(lua_State* state, Loader& loader, ScriptError* error);
   bool load_policies(Loader& loader, ScriptError* error);
   // In generation_layers.cc.

@@ -199,8 +199,12 @@ bool command_of(const PolicyRequest& asked, const PolicyPlace& place, CommandReq
 Json Verdict::whole_sandbox() const {
   Json whole = sandbox;
   if (!whole.is_object() || profiles == nullptr) return whole;
-  const auto profile = profiles->find(whole.value("profile", ""));
-  if (profile == profiles->end() || !profile->is_object()) return whole;
+  const auto like = whole.find("like");
+  if (like == whole.end() || !like->is_string()) return whole;
+  const auto profile = profiles->find(like->get<std::string>());
+  if (profile == profiles->end() || !profile->is_object())
+    return whole;  // refused where it is read
+  whole.erase(like);
   for (const auto& [key, value] : profile->items()) {
     if (key != "rank" && !whole.contains(key)) whole[key] = value;
   }

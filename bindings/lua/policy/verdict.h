@@ -28,14 +28,16 @@ struct Verdict {
   std::string file;
   int line = 0;
   Json limits;   // for a start: the limits to apply, whatever was requested; null: as requested
-  Json sandbox;  // for a start: the profile to apply, and what differs from it; null: none
-  Json env;      // for a start: variables that the run gets, whatever it asked for; null: none
+  Json sandbox;  // for a start: the profile to apply; null: none
+  // Of the policy, by name: what `sandbox` leaves out where it says `like = NAME`.
+  std::shared_ptr<const Json> profiles;  // null: it has none
+  Json env;  // for a start: variables that the run gets, whatever it asked for; null: none
   std::shared_ptr<const Judgement> judgement;  // on the request's commands; null: it has none
   std::string waits;  // `ask`: the question stays open under this id, and the call may come again
-  std::shared_ptr<const Json> profiles;  // of the policy, by name; null: it has none
-  // Returns the complete sandbox: what it leaves out is as in its profile.
-  Json whole_sandbox() const;
   std::string approved_command;  // the approval_key() that a person has just approved; "": none
+
+  // Returns the complete sandbox.
+  Json whole_sandbox() const;
 };
 
 // "allow", "ask" or "deny".

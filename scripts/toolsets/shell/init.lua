@@ -17,21 +17,25 @@ local PAGE_BYTES = shaped.MAX_CHARS - 900
 local MAX_PAGE_BYTES = 1024 * 1024
 -- How long a kill waits for the end of the run before it answers; it continues after that.
 local KILL_WAIT_MS = 250
--- How often it is asked whether more of an ended run will be recorded.
+-- How often, and how many times at most, it is asked whether more of an ended run will be recorded:
+-- 5 s, as long as records wait for events (kLateEventTime).
 local RECORD_POLL_MS = 20
+local MOST_RECORD_POLLS = 250
 
 local actions = { send_keys = require 'toolsets.shell.keys' }
 
 -- What comes after an end, such as the result of a handler, is recorded with it, and the record
--- says when that is over.
+-- says when that is over. A journal that is busy may not know of the end yet.
 local function all_of_end(handle)
-  while true do
-    local result = actions.poll { run_id = handle.id, since_seq = 0 }
+  local result = actions.poll { run_id = handle.id, since_seq = 0 }
+  for _ = 1, MOST_RECORD_POLLS do
     if result.data.done or result.data.more then
-      return result
+      break
     end
     checked(handle:wait { any = { { kind = 'timer', ms = RECORD_POLL_MS } } })
+    result = actions.poll { run_id = handle.id, since_seq = 0 }
   end
+  return result
 end
 
 function actions.spawn(args, ctx)

@@ -194,6 +194,34 @@ TEST_CASE("a managed sandbox holds whatever the user's own policy says") {
   CHECK_FALSE(fs::exists(world.options().workspace + "/made"));
 }
 
+TEST_CASE("a policy's sandbox has what it says, and the rest of the profile that it is like") {
+  if (::geteuid() != 0) return;
+  const auto starts = [](const std::string& sandbox, bool* made) {
+    World world;
+    world.manage("policies/init.lua",
+                 "require 'sandbox'\nreturn { modes = { dangerous = { permissions = {} } },\n"
+                 "  decide = function() return { decision = 'allow', rule = 'held',\n"
+                 "    sandbox = " +
+                     sandbox + " } end }\n");
+    world.options().mode = "dangerous";
+    Host host(world.options());
+    REQUIRE(host.runtime->policy_error().empty());
+    const bool started = host.call("bg_start", {{"command", "touch made"}}).ok;
+    if (started) REQUIRE(host.until([&] { return host.saw_event("run_ended"); }));
+    *made = fs::exists(world.options().workspace + "/made");
+    return started;
+  };
+  bool made = false;
+  CHECK(starts("{ profile = 'confined', read = { '/' } }", &made));
+  CHECK_FALSE(made);
+  CHECK(starts("{ profile = 'own', like = 'workspace' }", &made));
+  CHECK(made);
+  CHECK(starts("{ profile = 'own', like = 'workspace', write = {} }", &made));
+  CHECK_FALSE(made);
+  CHECK_FALSE(starts("{ profile = 'own', like = 'worspace' }", &made));
+  CHECK_FALSE(made);
+}
+
 TEST_CASE("a managed configuration that becomes unusable in the middle stays in force") {
   if (::geteuid() != 0) return;
   World world;

@@ -59,7 +59,7 @@ test('an error that names the container is not a removal', LIMIT, async (t) => {
 test('a kill ends at once when its container is found and removed', LIMIT, async (t) => {
   const { session, removals } = await engine(t, {});
   const id = await session.start({ command: 'true' });
-  await before(session, 3000, () => session.data('bg_kill', { id, signal: 'SIGKILL' }));
+  await before(session, 30_000, () => session.data('bg_kill', { id, signal: 'SIGKILL' }));
   assert.equal(await removals(), 1);
 });
 

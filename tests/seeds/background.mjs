@@ -231,7 +231,7 @@ export const tests = {
     await start(session, `${UNTIL_GO}; echo address in use; exit 1`);
     const waiting = session.error('wait_for_port', { port: await free_port(), timeout: 60 });
     await session.data('run_cmd', { cmd: 'touch go' }); // calls begin in order: after the wait
-    const error = await before(session, 10_000, () => waiting);
+    const error = await before(session, 30_000, () => waiting);
     assert.equal(error.code, 'cannot_happen');
     assert.match(error.message, /exit code 1[^]*address in use/);
     assert.ok(!JSON.stringify(error.data ?? {}).includes('address in use')); // it is in the text
@@ -324,7 +324,7 @@ export const tests = {
     const before = await ticks();
     await session.error('wait_for_service', { output_regex: 'never', timeout: 2 });
     const used_ms = (await ticks() - before) * 10;
-    assert.ok(used_ms < 300, `${used_ms} ms of processor time in 2 s`);
+    assert.ok(used_ms < 1000, `${used_ms} ms of processor time in 2 s`);
   },
   'service.wrong_regex': async (bench) => {
     const session = await bench.session(BACKGROUND);

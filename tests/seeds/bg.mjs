@@ -51,14 +51,14 @@ async function kill_grace(bench) {
   const session = await bench.session([...BG, 'wait']);
   const id = await stubborn(session);
   const started = Date.now();
-  await before(session, 8000, () => session.call('bg_kill', { id }));
+  await before(session, 30_000, () => session.call('bg_kill', { id }));
   at_least(Date.now() - started, 4800);
   assert.equal((await status(session, id)).state, 'killed');
 }
 
 async function timeout_grace(bench) {
   const session = await bench.session([...BG, 'wait']);
-  const info = await before(session, 6000, () => run(session, IGNORES_TERM, { timeout: 1000 }));
+  const info = await before(session, 30_000, () => run(session, IGNORES_TERM, { timeout: 1000 }));
   assert.equal(info.state, 'timeout');
   at_least(info.runtime_ms, 3900);
 }
@@ -299,7 +299,7 @@ export const tests = {
   },
   'start.timeout': async (bench) => {
     const session = await bench.session([...BG, 'wait']);
-    const info = await before(session, 3000, () => run(session, 'sleep 60', { timeout: 300 }));
+    const info = await before(session, 30_000, () => run(session, 'sleep 60', { timeout: 300 }));
     assert.equal(info.state, 'timeout');
     at_least(info.runtime_ms, 300);
   },
@@ -410,7 +410,7 @@ export const tests = {
     const session = await bench.session([...BG, 'wait']);
     for (const signal of ['SIGTERM', 'SIGKILL', 'SIGINT']) {
       const id = await start(session, 'exec sleep 60');
-      await before(session, 4000, () => session.call('bg_kill', { id, signal }));
+      await before(session, 30_000, () => session.call('bg_kill', { id, signal }));
       assert.equal((await status(session, id)).state, 'killed', signal);
     }
   },
@@ -615,7 +615,7 @@ export const tests = {
     const other = await bench.session(['wait']);
     await other.call('wait_for', { timer_ms: 1 }); // it has started then
     const ending = Date.now();
-    await before(other, 6000, async () => {
+    await before(other, 30_000, async () => {
       await session.end();
       await all_gone([pid]);
     });

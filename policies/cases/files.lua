@@ -50,7 +50,7 @@ return {
       'curl --unix-socket /var/run/docker.sock http://x/v1/containers/json',
       'echo 1 > /proc/sys/net/ipv4/ip_forward', 'tee /proc/sys/vm/drop_caches <<< 3',
       'echo 3 > /proc/sys/vm/drop_caches', 'echo x > /sys/power/state',
-      'echo 0 > /sys/devices/system/cpu/cpu1/online', "psql -c '\\copy t to /etc/x'",
+      'echo 0 > /sys/devices/system/cpu/cpu1/online',
       'terraform plan -out=/etc/x', 'echo 1 | sudo tee /proc/sys/kernel/x',
       'curl -s --unix-socket /run/containerd/containerd.sock http://x', 'cat x > /proc/1/fd/0',
       'git checkout-index -a -f --prefix=/', 'touch /', 'mkdir /', 'tee / < x',

@@ -5,9 +5,9 @@ return {
     mode = 'auto dangerous',
     deny = {
       'sudo visudo', 'visudo', 'sudoedit /etc/x', 'su root', 'su -', 'sudo su', 'sudo bash', 'su',
-      'sudo -i', 'doas sh', "alias sudo='sudo '", 'sudo -s', 'sudo sh -c "$X"',
-      'SUDO_EDITOR=./x sudoedit x', 'SUDO_ASKPASS=./x sudo -A ls', 'sudo env PATH=/tmp/x ls',
-      'sudo LD_PRELOAD=x ls', 'sudo $X', 'sudo LD_PRELOAD=./x ls', 'sudo $CMD',
+      'sudo -i', 'doas sh', 'sudo -s', 'sudo sh -c "$X"',
+      'SUDO_EDITOR=./x sudoedit x',
+      'sudo $X', 'sudo $CMD',
       "sudo fish -c 'rm x'", "sudo zsh -c 'rm *(N)'",
     },
   },

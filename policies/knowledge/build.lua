@@ -69,17 +69,14 @@ return {
     reads = 'operands',
     writes = '-o -MF',
     executes = '-specs',
-    builds = true,
     runs = { { how = 'shell', from = '-wrapper' } },
   },
   ['ld gold lld ld.lld as nasm yasm strip objcopy'] = {
     values = '-o -T -L -l -m -f -e',
     reads = 'operands',
     writes = '-o',
-    builds = true,
   },
   ['rustc rustdoc'] = {
-    builds = true,
     values = '-o --out-dir -C -L -l --crate-name --crate-type --edition --emit --extern --target '
       .. '--cfg',
     reads = 'operands',
@@ -111,7 +108,6 @@ return {
     }),
   },
   go = {
-    builds = true,
     values = '-o -C -run -bench -count -timeout -tags -ldflags -gcflags -mod -modfile '
       .. '-coverprofile -covermode -coverpkg -cpuprofile -memprofile -exec -toolexec -parallel '
       .. '-p -asmflags -overlay -pkgdir -f -vettool',

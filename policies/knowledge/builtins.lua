@@ -1,11 +1,10 @@
--- Commands that the shell runs itself. `evaluated`: words whose [subscripts] the shell evaluates,
--- including every $( ) in them.
+-- Commands that the shell runs itself.
 return {
   ['cd pushd chdir'] = { enters = 'operands' },
   ['popd dirs pwd jobs fg bg disown suspend logout exit return break continue shift times '
     .. 'umask ulimit shopt set history help caller true false : bindkey rehash '
     .. 'type'] = { text = 'words' },
-  wait = { values = '-p', evaluated = '-p', text = 'words' },
+  wait = { values = '-p', text = 'words' },
   ['fc hist'] = { values = '-e', runs = { { how = 'earlier', unless = '-l' } } },
   compgen = {
     values = '-A -C -F -G -P -S -W -X -o',
@@ -13,24 +12,16 @@ return {
   },
   which = { text = 'words' },
   ['echo print'] = { prints = true },
-  printf = { values = '-v', prints = true, evaluated = '-v' },
+  printf = { values = '-v', prints = true },
   -- Their values count as those of variables.
-  ['export declare typeset local readonly'] = { evaluated = 'operands', text = 'words' },
-  ['unset let'] = { evaluated = 'operands', text = 'words' },
-  ['read'] = {
-    values = '-a -d -i -n -N -p -t -u',
-    evaluated = { 'operands', '-a' },
-    text = 'words',
-  },
+  ['export declare typeset local readonly unset let'] = { text = 'words' },
+  ['read'] = { values = '-a -d -i -n -N -p -t -u', text = 'words' },
   ['mapfile readarray'] = {
     values = '-d -n -O -s -u -C -c',
-    evaluated = 'operands',
     runs = { { how = 'shell', from = '-C' } },
   },
-  getopts = { evaluated = 'second', text = 'words' },
   ['test ['] = {
     -- Operands are mostly compared and rarely file names; a test changes nothing.
-    evaluated = 'operands',
     text = 'words',
   },
   ['expr bc dc seq sleep usleep factor numfmt date cal tty stty tput reset clear yes nproc arch '
@@ -40,7 +31,7 @@ return {
     .. 'htop btop pidof pgrep pwdx pmap'] = {
     values = '-d --date -f --file -r --reference -s --set -o -p -u -U -C -t',
   },
-  ['alias unalias'] = { text = 'words' },
+  ['alias unalias getopts'] = { text = 'words' },
   eval = { runs = { { how = 'joined' } } },
   ['source .'] = { runs = { { how = 'file' } } },
   trap = { options_first = true, runs = { { how = 'shell', from = 'first', unless = '-l -p' } } },

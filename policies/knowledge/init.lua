@@ -1,4 +1,4 @@
--- The knowledge about programs, variables, languages and paths with which the analyser
+-- The knowledge about programs and paths with which the analyser
 -- (runtime/command) reads a command line. A team's policy changes these tables:
 -- `knowledge.programs.mytool = { writes = 'operands' }`.
 local PROGRAMS = {
@@ -41,24 +41,30 @@ local function gather(tables)
   return programs
 end
 
--- Adds to the programs the commands that they take in typed text.
-local function with_typed(programs, typed)
-  for names, commands in pairs(typed) do
-    for name in names:gmatch('%S+') do
-      programs[name] = programs[name] or {}
-      programs[name].typed = commands
+-- Programs that take commands in what is typed into them, `!ls` for example.
+local TAKES_COMMANDS = [[vi vim nvim gvim view vimdiff rvim evim ex nex less more most man info
+  zless zmore lesspipe ed red psql pgcli mysql mariadb mycli sqlite3 gdb lldb ipython ipython3 ftp
+  sftp lftp tftp telnet mail mailx mutt neomutt dc octave gnuplot ranger nnn lf]]
+
+local function taking_commands(programs)
+  for name in TAKES_COMMANDS:gmatch('%S+') do
+    local program = { takes_commands = true }
+    for key, value in pairs(programs[name] or {}) do
+      program[key] = value
     end
+    programs[name] = program
   end
   return programs
 end
 
 return {
-  programs = with_typed(gather(PROGRAMS), require 'knowledge.typed'),
-  variables = require 'knowledge.variables',
-  languages = require 'knowledge.languages',
+  programs = taking_commands(gather(PROGRAMS)),
   paths = require 'knowledge.paths',
   outputs = require 'knowledge.outputs',
   unheld = require 'knowledge.unheld',
+  -- Code that speaks of this removes the directories that it names.
+  removing = [[(?i)rm_?tree|rm_?rf|\brm_r\b|rmsync|rimraf|remove_?(?:tree|all|item|dir)]]
+    .. [[|delete-directory]],
   reaching = require 'knowledge.reaching',
   -- Options whose values are patterns, whatever the program.
   text = {

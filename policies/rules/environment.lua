@@ -1,5 +1,4 @@
--- Secrets in the environment: what prints them, and what carries them away. Which variables make
--- programs run something is in knowledge/variables.lua.
+-- Secrets in the environment: what prints them, and what carries them away.
 local set = require('word_set').of
 
 -- What a name of a secret ends with, or holds as a word.

@@ -53,7 +53,7 @@ return {
     decision = 'deny',
     reason = 'This code would destroy this machine: name the directory inside your workspace '
       .. 'that is to go.',
-    doubt = 'inline_code executing_variable unknown_code piped_code',
+    doubt = 'inline_code unknown_code piped_code',
     detail = {
       're:(?s).*' .. START .. RM .. TARGET .. '.*',
       [[re:(?s).*["']rm["'][^\n]{0,40}["']-\w*[rR]\w*["'][^\n]{0,20}["']/\w*["'].*]],
@@ -66,7 +66,7 @@ return {
       [[re:(?is).*\bRemove-Item +(?:-\w+ +)*(?:/|~|[a-z]:\\)(?:$|[\s;'"]).*]],
     },
     match = {
-      "gdb -batch -ex 'shell rm -rf /'", "perl -e 'qx(rm -rf /etc)'", "CC='rm -rf /' make",
+      "gdb -batch -ex 'shell rm -rf /'", "perl -e 'qx(rm -rf /etc)'",
       "sed '1e rm -rf /' x", "sed 's/x/rm -rf \\//e' x", "python3 -c 'import os; os.kill(-1, 9)'",
       "pwsh -Command 'Remove-Item -Recurse -Force /'",
     },

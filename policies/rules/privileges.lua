@@ -30,10 +30,10 @@ return {
       .. 'command itself.',
     privileged = true,
     doubt = 'unknown_program unknown_code piped_code decoded_code inline_code '
-      .. 'unknown_command_argument executing_variable',
+      .. 'unknown_command_argument',
     match = {
       'sudo $CMD', 'cat x.sh | sudo bash', "sudo python3 -c 'import os; os.remove(x)'",
-      'sudo LD_PRELOAD=./x.so ls', 'sudo sh -c "$X"',
+      'sudo sh -c "$X"',
     },
     not_match = { 'sudo ls', '$CMD' },
   },

@@ -79,15 +79,7 @@ void Analyser::begin(std::string_view shown) {
 }
 
 void Analyser::finish() {
-  blurred_from_ = scope_.changes();
   call_uncalled();
-  // Checked at the end, because a loop may write the file later than it runs it.
-  for (Executed& each : executed_) {
-    const bool written = written_unknown_ || (each.path.empty() && !written_.empty()) ||
-                         written_.count(each.path) > 0;
-    if (written && facts_.doubts.size() < limits_.commands)
-      facts_.doubts.push_back(std::move(each.doubt));
-  }
   const bool large = facts_.sources[0].size() > limits_.asked_bytes ||
                      facts_.commands.size() > limits_.asked_commands;
   if (large) facts_.doubts.push_back({Doubt::kOverLimit, -1, 0, {}, "a very long command line"});
@@ -214,7 +206,6 @@ void Analyser::drop_repeated(FactsEnd first, FactsEnd second) {
   if (!repeated) return;
   commands.erase(from(commands, second.commands), commands.end());
   doubts.erase(from(doubts, second.doubts), doubts.end());
-  outputs_.resize(std::min(outputs_.size(), commands.size()));
 }
 
 // bash reads as POSIXLY_CORRECT says, wherever that may be set.

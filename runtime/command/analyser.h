@@ -3,8 +3,8 @@
 // a single word), simple.cc simple commands, doubts.cc what cannot be known of them, builtin.cc
 // builtins, access.cc paths, glob_links.cc links that patterns match, named_paths.cc paths that
 // words only name, wrappers.cc commands in commands, carriers.cc shell code in words, files and
-// input, printed.cc the output of commands, suspect.cc text that may run, flows.cc which variables
-// a word may hold, and code.cc code in other languages. Private to this folder.
+// input, printed.cc the output of commands, and flows.cc which variables a word may hold. Private
+// to this folder.
 #pragma once
 
 #include <deque>
@@ -50,7 +50,6 @@ struct Feed {
   std::optional<std::vector<Value>> words;  // what is printed, word by word
   std::optional<Value> text;
   std::optional<Value> file;  // it comes from this file
-  std::string maybe;          // text that may be in it, when `text` is not known
 };
 
 inline constexpr char kShell[] = "shell";  // the language that the analyser itself reads
@@ -129,11 +128,10 @@ class Analyser {
   std::vector<Arg> fields(const Word& word);
   std::vector<Value> values(const Word& word);  // no splitting, no patterns; several: alternatives
   Value one(const Word& word);
+  void doubt_subscript(const Value& value);
   void visit(const std::vector<Part>& parts);  // only for what runs in them
-  // As visit, including the numbers that it assigns and the text that it evaluates.
+  // As visit, including the numbers that it assigns.
   void arithmetic(const std::vector<Part>& parts);
-  // Notes text that arithmetic may evaluate later.
-  void check_evaluated(const Value& value);
   friend class Expander;
 
   // flows.cc
@@ -150,11 +148,6 @@ class Analyser {
   void run(std::vector<Arg> args, SimpleCommand base, const Feed& feed);
   void emit(SimpleCommand command, const Arguments& arguments, const Feed& feed);
   void note_carrier(SimpleCommand command, const Arguments& arguments);
-  const VariableSpec* executing(const NamedValue& assignment) const;
-  void doubt_name(const Value& word);
-  void doubt_names_in(const Value& text);
-  void doubt_default(const Part& part);
-  void check_assignments(const SimpleCommand& command);
   bool run_alternatives(const std::vector<Arg>& args, const SimpleCommand& base, const Feed& feed);
   bool builtin(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed);
   bool effect_of(const std::string& name, const SimpleCommand& command,
@@ -163,7 +156,6 @@ class Analyser {
   void forget_named(const Value& word);
   void flow_read(const std::string& name, const std::vector<Value>& argv, const Feed& feed);
   void set_positional(const std::vector<Value>& argv, std::size_t from);
-  void note_files(const SimpleCommand& command, int index);
   Directory target_of(const std::vector<Value>& argv);
   Directory below(const Directory& from, const Value& to);
   Directory reached(const Directory& from, const Value& to);
@@ -209,7 +201,6 @@ class Analyser {
   bool stands_in_named(const Directory& from);
   void add_hosts(const Arguments& arguments, SimpleCommand* command);
   void take_exported(SimpleCommand* command);
-  Feed print_text(const SimpleCommand& command, const Arguments& arguments, const Feed& feed);
   void print_output(const SimpleCommand& command, const Arguments& arguments, const Feed& feed);
   void check_name(const SimpleCommand& command, int index);
   bool call_function(const std::string& name, const std::vector<Value>& argv,
@@ -239,24 +230,12 @@ class Analyser {
   void new_shell(const Value& text, const SimpleCommand& command, const std::string& by,
                  const Feed& feed);
   void own_shell(const Value& text, const SimpleCommand& base, const SimpleCommand& command);
-  void read_file(const Value& file, int argument, const std::string& language,
-                 SimpleCommand* command);
+  void read_file(const Value& file, int argument, SimpleCommand* command);
   void replaced_words(const SimpleCommand& command, const Feed& feed, std::vector<Arg>* inner);
   void doubt_holes(const SimpleCommand& command, const Arguments& arguments, std::size_t first);
   std::vector<Value> listed_below(const Arguments& arguments, const SimpleCommand& command);
 
-  // suspect.cc
-  template <typename Look>
-  void suspect_by(const std::string& by, Look look);
-  void suspect(const std::string& text, const std::string& language, Range range,
-               SimpleCommand* command);
-  std::string printed_by(std::size_t from, std::size_t to) const;
-  void suspect_words(const SimpleCommand& command, const std::vector<Arg>& inner, const Feed& feed,
-                     const SimpleCommand& base);
-  void note_written(const SimpleCommand& command, const std::string& text);
-  void suspect_file(const Access& access, const std::string& language, SimpleCommand* command);
-
-  // code.cc
+  // doubts.cc
   void other_code(const Value& text, const std::string& language, SimpleCommand* command);
 
   const Place& place_;
@@ -282,11 +261,7 @@ class Analyser {
   std::unordered_set<std::string> exported_;  // names that export has named
   std::size_t spent_ = 0;
   bool over_ = false;
-  bool done_ = false;                 // the code being walked has run already
-  std::vector<std::string> outputs_;  // the known output of each command
-  std::unordered_map<std::string, std::string> file_texts_;  // text that the line wrote, by path
-  bool writes_known_text_ = false;                           // the command writes nothing else
-  std::size_t suspects_ = 0;
+  bool done_ = false;              // the code being walked has run already
   std::string guessed_dangerous_;  // the dangerous program that the last guess found, or ""
   Feed printed_;                   // by the last simple command
   struct Active {
@@ -296,7 +271,7 @@ class Analyser {
     bool at_once = false;  // in a pipeline or in the background
     std::size_t nesting = 0;
     int depth = 0;
-    std::vector<std::pair<std::string, std::optional<Variable>>> locals;  // as they were before
+    std::vector<std::string> locals;
   };
   std::vector<Active> active_;  // functions that are being called
   // The state of the code around the commands being walked, innermost last.
@@ -315,40 +290,18 @@ class Analyser {
     Dialect dialect = Dialect::kBash;
     int depth = 0;
   };
-  struct Trap {
-    Value text;
-    SimpleCommand command;
-    std::vector<Nesting> nesting;
-    int source = 0;
-    std::size_t changes = 0;
-    Dialect dialect = Dialect::kBash;
-  };
-  std::vector<Trap> traps_;
-  bool finishing_ = false;
-  std::size_t blurred_from_ = 0;  // Scope::changes() when the line ended
-  // Files that are run or written, at any time: running a file that the line writes is in doubt.
-  struct Executed {
-    std::string path;  // "": not known
-    DoubtFact doubt;
-  };
-  std::vector<Executed> executed_;
-  std::unordered_set<std::string> written_;
-  bool written_unknown_ = false;
   struct Checkpoint {
     std::size_t commands = 0;
     std::size_t doubts = 0;
     std::size_t sources = 0;
     std::size_t reads_code = 0;
     std::size_t definitions = 0;
-    std::size_t traps = 0;
-    std::size_t executed = 0;
     bool dry = false;
   };
   Checkpoint keep();
   void take_back(const Checkpoint& kept);
   std::unordered_set<const Node*> walked_bodies_;
   std::vector<Definition> definitions_;
-  std::unordered_map<std::string, std::string> aliases_;
   std::unordered_map<std::string, std::vector<DirectoryEntry>> listed_;
   std::unordered_set<std::string> looked_for_links_;
   struct LinkSearch {
@@ -371,12 +324,9 @@ Value hole_value(const std::string& text);
 bool is_name(std::string_view text);
 bool all_ascii(std::string_view text);
 bool has_invisible(std::string_view text);
-bool is_safe(const VariableSpec& spec, const std::string& value);
 // Each command of a pipeline remembers at most this many programs.
 inline constexpr std::size_t kMaxNeighbours = 8;
 void add_programs(const std::vector<SimpleCommand>& commands, std::size_t from, std::size_t to,
                   std::vector<std::string>* into);
-// `bash`: as its printf reads backslashes.
-Value formatted(const std::vector<Value>& words, bool bash = true);
 
 }  // namespace gibbous::command

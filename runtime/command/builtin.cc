@@ -14,13 +14,6 @@ constexpr std::size_t kPathCost = 8;
 constexpr std::size_t kMaxPath = 8192;  // twice what the kernel takes
 constexpr std::size_t kMaxChoices = 8;  // of words with alternatives, for one command
 
-bool is_reserved(const std::string& word) {
-  constexpr std::string_view kWords =
-      " ! [[ ]] case coproc do done elif else esac fi for function if in select then time until "
-      "while { } ";
-  return kWords.find(" " + word + " ") != std::string_view::npos;
-}
-
 }  // namespace
 
 // Forgets the variable that a word names ("x", "x=1", "x[0]", "-vx"), or all variables if the name
@@ -47,7 +40,6 @@ void Analyser::forget_named(const Value& word) {
 void Analyser::set_positional(const std::vector<Value>& argv, std::size_t from) {
   for (std::size_t at = from; at < argv.size(); ++at) flow(kPositional, argv[at]);
   for (std::size_t at = from; at < argv.size(); ++at) {
-    check_evaluated(argv[at]);
     for (const Value::Hole& hole : argv[at].holes) {
       if (!hole.splits && hole.kind != Value::Hole::Kind::kGlob) continue;
       scope_.set_positional(std::nullopt);
@@ -115,12 +107,8 @@ void Analyser::declare(const SimpleCommand& command, const std::vector<Arg>& arg
     const std::size_t end = word.text.find_first_of("=+[");
     const std::string variable = word.text.substr(0, end);
     if (!is_name(variable)) continue;
-    if (local) {
-      const Variable* now = scope_.find(variable);
-      active_.back().locals.emplace_back(
-          variable, now == nullptr ? std::nullopt : std::optional<Variable>(*now));
-    }
-    if (has("n")) doubt(Doubt::kEvaluatedText, word.range, "a reference: " + word.text);
+    if (local) active_.back().locals.push_back(variable);
+    if (has("n")) doubt(Doubt::kUnparsed, word.range, "a reference: " + word.text);
     flow(variable, word);
     const bool distorts = has("niluc");
     const bool known = word.holes.empty() || word.holes[0].begin > end;
@@ -187,18 +175,10 @@ bool Analyser::effect_of(const std::string& name, const SimpleCommand& command,
       scope_.forget("OPTARG");
       scope_.forget("OPTIND");
     }
-    if (feed.text && (name == "read" || name == "mapfile" || name == "readarray")) {
-      Value text = *feed.text;
-      text.quoted = true;
-      check_evaluated(text);
-    }
     flow_read(name, argv, feed);
     const bool prints = name == "printf" && (argv.size() < 2 || argv[1].text.rfind("-v", 0) != 0);
     for (std::size_t at = 1; at < argv.size() && !prints; ++at) {
       forget_named(argv[at]);
-      if (name == "let") doubt_names_in(argv[at]);
-      doubt_name(argv[at]);
-      if (name == "printf") check_evaluated(argv[at]);
     }
   } else if (name == "unset") {
     const bool functions = argv.size() > 1 && argv[1].text.rfind("-f", 0) == 0;
@@ -235,24 +215,7 @@ bool Analyser::effect_of(const std::string& name, const SimpleCommand& command,
   } else if (name == "exec") {
     input_moved_ = input_moved_ || feed.piped || feed.file.has_value();
   } else if (name == "alias") {
-    for (std::size_t at = 1; at < argv.size(); ++at) {
-      const std::size_t equals = argv[at].text.find('=');
-      if (equals == std::string::npos && !argv[at].literal())
-        doubt(Doubt::kRedefinition, argv[at].range, argv[at].text);
-      if (equals == std::string::npos) continue;
-      const std::string alias = argv[at].text.substr(0, equals);
-      const Value body = tail_of(argv[at], equals + 1);
-      // The next word is expanded as an alias too, or the body is not a complete command.
-      const bool open = body.text.empty() || !body.literal() || is_reserved(alias) ||
-                        body.text.find("<<") != std::string::npos ||
-                        body.text.find_last_of(" \t\n#'\"`({\\") == body.text.size() - 1;
-      if (open || knowledge_.find(alias) != nullptr)
-        doubt(Doubt::kRedefinition, argv[at].range, argv[at].text);
-      if (aliases_.size() < limits_.commands) aliases_[alias] = body.text;
-      const Scope::Mark mark = scope_.mark();
-      shell_code(body, command, "alias", {});
-      scope_.merge(mark);
-    }
+    if (argv.size() > 1) doubt(Doubt::kUnparsed, command.range, "an alias");
   } else {
     return false;
   }
@@ -379,10 +342,7 @@ bool Analyser::call_function(const std::string& name, const std::vector<Value>& 
     const bool itself =
         each.name == name && std::any_of(function.bodies.begin(), function.bodies.end(), same);
     if (!itself) continue;
-    for (const Value& word : argv) {
-      check_evaluated(word);
-      flow(kPositional, word);
-    }
+    for (const Value& word : argv) flow(kPositional, word);
     ++each.calls_itself;
     for (std::size_t at = each.nesting; at < nesting_.size(); ++at) {
       const Nesting::Kind kind = nesting_[at].kind;
@@ -399,12 +359,12 @@ bool Analyser::call_function(const std::string& name, const std::vector<Value>& 
   const auto positional = scope_.positional();
   const Scope::Mark mark = scope_.mark();
   note_redirections(base.accesses, base.range);
-  bool calls_itself = false;
-  bool at_once = false;
-  const auto call = [&](const Function::Body& body, bool again) {
+  for (const Function::Body& body : function.bodies) {
+    if (full()) break;
+    const Scope::Mark one = scope_.mark();
     if (!dry_) walked_bodies_.insert(body.node);
     active_.push_back({name, body.node, 0, false, nesting_.size() + 1, depth_ + 1, {}});
-    if (argv.empty() || again) {
+    if (argv.empty()) {
       scope_.set_positional(std::nullopt);
     } else {
       set_positional(argv, 1);
@@ -419,41 +379,14 @@ bool Analyser::call_function(const std::string& name, const std::vector<Value>& 
     source_ = source;
     const Active ended = std::move(active_.back());
     active_.pop_back();
-    // Local variables get their old values back, unless the function may not have declared them.
-    for (std::size_t at = ended.locals.size(); at-- > 0;) {
-      const auto& [variable, before] = ended.locals[at];
-      const Scope::Mark changed = scope_.mark();
-      if (before) {
-        scope_.set(variable, *before);
-        scope_.merge(changed);
-      } else {
-        scope_.forget(variable);
-      }
-    }
-    calls_itself = calls_itself || ended.calls_itself > 0;
-    at_once = at_once || (ended.calls_itself > 0 && ended.at_once);
-  };
-  const std::size_t bodies = function.bodies.size();
-  for (const Function::Body& body : function.bodies) {
-    if (full()) break;
-    const Scope::Mark one = scope_.mark();
-    const Checkpoint kept = keep();
-    dry_ = kept.dry;
-    calls_itself = false;
-    call(body, false);
-    if (calls_itself) {  // the recursive call may have any words, and any state that the first call
-                         // left
-      const Scope::Turn left = scope_.turn(one);
-      scope_.restore(one);
-      take_back(kept);
-      scope_.loosen(left);
-      call(body, true);
-    }
-    if (bodies > 1) scope_.merge(one);
+    for (const std::string& local : ended.locals) scope_.forget(local);
+    // Then it runs with any words, and in any state that the first call left.
+    if (ended.calls_itself > 0)
+      doubt(ended.at_once ? Doubt::kForkBomb : Doubt::kUnparsed, base.range, name);
+    if (function.bodies.size() > 1) scope_.merge(one);
   }
   scope_.set_positional(positional);
   if (!function.certain) scope_.merge(mark);
-  if (at_once) doubt(Doubt::kForkBomb, base.range, name);
   return true;
 }
 

@@ -92,8 +92,6 @@ void Analyser::own_shell(const Value& text, const SimpleCommand& base,
   const Scope::Mark mark = scope_.mark();
   shell_code(text, base, "trap", {});
   scope_.merge(mark);
-  if (!finishing_ && traps_.size() < limits_.commands)
-    traps_.push_back({text, base, nesting_, source_, scope_.changes(), dialect_});
 }
 
 bool Analyser::carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* arguments,
@@ -122,13 +120,6 @@ bool Analyser::carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* 
   };
   each_of(*spec);
   if (program != spec) each_of(*program);
-  for (const Selected& selected : select(command->argv, *arguments, spec->evaluated)) {
-    const std::string& text = selected.value.text;
-    const bool runs = text.find("$(") != std::string::npos || text.find('`') != std::string::npos;
-    if (runs && selected.value.quoted)
-      doubt(Doubt::kEvaluatedText, selected.value.range, text,
-            replaced ? -1 : static_cast<int>(facts_.commands.size()));
-  }
   return replaced;
 }
 
@@ -270,7 +261,6 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
     const bool more = arguments.operands.size() > static_cast<std::size_t>(runs.skip);
     if (more && !is_stdin_path(first)) return false;
   }
-  if (feed.piped && !feed.text) suspect(feed.maybe, runs.language, command->range, command);
   const int index = static_cast<int>(facts_.commands.size());
   if (input_moved_) {
     // After exec <FILE, the known input may belong to a group around both commands.
@@ -278,7 +268,7 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
     if (!feed.piped && !feed.file) return false;
   }
   if (!feed.piped && feed.file) {
-    read_file(*feed.file, -1, runs.language, command);
+    read_file(*feed.file, -1, command);
     return false;
   }
   if (!feed.piped) {
@@ -355,9 +345,6 @@ void Analyser::carry_file(const RunsSpec& runs, SimpleCommand* command,
         const ProgramSpec* spec = knowledge_.find(producer.program);
         from.decodes = from.decodes || (spec != nullptr && spec->decodes);
       }
-      suspect(printed_by(static_cast<std::size_t>(arg.producers_begin),
-                         static_cast<std::size_t>(arg.producers_end)),
-              runs.language, file.value.range, command);
       const int index = static_cast<int>(facts_.commands.size());
       std::string by;
       for (const std::string& program : from.programs) by += (by.empty() ? "" : " | ") + program;
@@ -372,7 +359,7 @@ void Analyser::carry_file(const RunsSpec& runs, SimpleCommand* command,
       carry_stdin(stdin_runs, command, Arguments{}, feed);
       continue;
     }
-    read_file(file.value, file.argument, runs.language, command);
+    read_file(file.value, file.argument, command);
     const bool here = command->program == "source" || command->program == ".";
     const auto holds_secrets = [&](const Access& access) {
       return access.argument == file.argument && (access.classes & map_->named()) != 0;
@@ -384,15 +371,9 @@ void Analyser::carry_file(const RunsSpec& runs, SimpleCommand* command,
 }
 
 // Notes that a file is run as code.
-void Analyser::read_file(const Value& file, int argument, const std::string& language,
-                         SimpleCommand* command) {
+void Analyser::read_file(const Value& file, int argument, SimpleCommand* command) {
   const std::size_t before = command->accesses.size();
   add_access(AccessKind::kExecute, false, file, argument, false, scope_.cwd(), &command->accesses);
-  const std::size_t after = command->accesses.size();
-  for (std::size_t at = before; at < after; ++at) {
-    const Access access = command->accesses[at];
-    suspect_file(access, language, command);
-  }
   const int index = static_cast<int>(facts_.commands.size());
   for (std::size_t at = before; at < command->accesses.size(); ++at) {
     const PathClasses classes = command->accesses[at].classes;

@@ -1,5 +1,5 @@
-// What cannot be known of a simple command before it runs: its program, variables that make
-// programs run others, and which of that speaks of harm.
+// What cannot be known of a simple command before it runs: its program, code in other languages,
+// and which of that speaks of harm.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -12,6 +12,29 @@ namespace gibbous::command {
 namespace {
 
 constexpr std::size_t kMaxDoubtDetail = 120;
+constexpr std::size_t kMaxQuoted = 64;
+
+// Words in quotes that may be paths.
+std::vector<Value> quoted_in(const Value& code) {
+  std::vector<Value> all;
+  const std::string& text = code.text;
+  std::size_t at = text.find_first_of("'\"`");
+  while (at < text.size() && all.size() < kMaxQuoted) {
+    const std::size_t end = text.find(text[at], at + 1);
+    if (end == std::string::npos) break;
+    const std::string word = text.substr(at + 1, end - at - 1);
+    // Otherwise the first quote may be an apostrophe.
+    const bool one = word.find_first_of(" \t\n\\;") == std::string::npos && !word.empty();
+    if (one && word.find_first_of("/.~") != std::string::npos) {
+      all.emplace_back();
+      all.back().text = word;
+      all.back().range = code.range;
+      all.back().source = code.source;
+    }
+    at = text.find_first_of("'\"`", one ? end + 1 : at + 1);
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -27,79 +50,6 @@ void Analyser::check_name(const SimpleCommand& command, int index) {
     doubt(Doubt::kEncoding, word.range, word.text, index);
 }
 
-const VariableSpec* Analyser::executing(const NamedValue& assignment) const {
-  for (const VariableSpec& spec : knowledge_.variables) {
-    // Most begin otherwise.
-    const char first = spec.name.empty() ? '*' : spec.name[0];
-    const bool plain = first != '*' && first != '?' && first != '[';
-    if (plain && !assignment.name.starts_with(first)) continue;
-    if (!component_match(spec.name, assignment.name)) continue;
-    // The value is checked as written ("$PATH:./bin"); command output is never safe.
-    const std::string& text = assignment.value.text;
-    const bool computed =
-        text.find("$(") != std::string::npos || text.find('`') != std::string::npos;
-    const bool safe = !computed && spec.safe != nullptr && is_safe(spec, text);
-    return safe ? nullptr : &spec;
-  }
-  return nullptr;
-}
-
-// read PATH, printf -v PATH and for PATH in give an unknown value to a variable that makes programs
-// run something.
-void Analyser::doubt_name(const Value& word) {
-  std::string name = word.text.rfind("-v", 0) == 0 ? word.text.substr(2) : word.text;
-  name = name.substr(0, name.find('['));  // an element of BASH_CMDS is a program, too
-  if (!is_name(name)) return;
-  NamedValue made;
-  made.name = name;
-  made.value = hole_value("$(...)");
-  if (executing(made) != nullptr) doubt(Doubt::kExecutingVariable, word.range, name);
-}
-
-// Arithmetic may assign to any name in it.
-void Analyser::doubt_names_in(const Value& text) {
-  std::size_t at = 0;
-  while (at < text.text.size()) {
-    std::size_t end = at;
-    while (end < text.text.size() &&
-           (std::isalnum(static_cast<unsigned char>(text.text[end])) != 0 || text.text[end] == '_'))
-      ++end;
-    Value name;
-    name.text = text.text.substr(at, end - at);
-    name.range = text.range;
-    doubt_name(name);
-    at = end + 1;
-  }
-}
-
-// ${PAGER:=./x} assigns as PAGER=./x does.
-void Analyser::doubt_default(const Part& part) {
-  NamedValue made;
-  made.name = part.text;
-  for (const Part& piece : part.operand)
-    made.value.text += piece.kind == Part::Kind::kText ? piece.text : slice(piece.range);
-  if (executing(made) != nullptr) doubt(Doubt::kExecutingVariable, part.range, slice(part.range));
-}
-
-// The value of a variable that makes programs run something is code, and comes before its command.
-void Analyser::check_assignments(const SimpleCommand& command) {
-  std::vector<const NamedValue*> found;
-  for (const NamedValue& each : command.assignments) {
-    const VariableSpec* spec = executing(each);
-    if (spec == nullptr) continue;
-    found.push_back(&each);
-    if (!spec->shell || each.value.text.empty()) continue;
-    SimpleCommand base;
-    base.privileged = command.privileged;
-    base.remote = command.remote;
-    shell_code(each.value, base, each.name, {}, sh_dialects() | bit_of(dialect_));
-  }
-  for (const NamedValue* each : found) {
-    doubt(Doubt::kExecutingVariable, each->value.range, each->name + "=" + each->value.text,
-          static_cast<int>(facts_.commands.size()));
-  }
-}
-
 void Analyser::doubt(Doubt kind, Range range, std::string detail, int command) {
   if (facts_.doubts.size() >= limits_.commands || done_) return;
   const bool unheld = speaks_of_harm(detail);
@@ -110,6 +60,29 @@ void Analyser::doubt(Doubt kind, Range range, std::string detail, int command) {
 bool Analyser::speaks_of_harm(const std::string& text) const {
   const re2::RE2* pattern = knowledge_.unheld ? knowledge_.unheld->get() : nullptr;
   return pattern == nullptr || re2::RE2::PartialMatch(text, *pattern);
+}
+
+// Whether code may do more than read and write files of the workspace.
+bool Analyser::may_reach(const Value& code) const {
+  const re2::RE2* pattern = knowledge_.reaching ? knowledge_.reaching->get() : nullptr;
+  return pattern == nullptr || code.has_unknown() || speaks_of_harm(code.text) ||
+         re2::RE2::PartialMatch(code.text, *pattern);
+}
+
+// Code in another language is not read: what counts is what it speaks of, and paths in quotes,
+// which it may read or, where it speaks of removing trees, remove.
+void Analyser::other_code(const Value& text, const std::string& language, SimpleCommand* command) {
+  if (text.text.empty() || !spend(text.text.size() * 2)) return;
+  if (may_reach(text)) {
+    doubt(Doubt::kInlineCode, text.range, language + ": " + text.text,
+          static_cast<int>(facts_.commands.size()));
+  }
+  const re2::RE2* removing = knowledge_.removing ? knowledge_.removing->get() : nullptr;
+  const bool removes = removing != nullptr && re2::RE2::PartialMatch(text.text, *removing);
+  for (Value& path : quoted_in(text)) {
+    add_access(removes ? AccessKind::kRemove : AccessKind::kRead, removes, path, -1, false,
+               scope_.cwd(), &command->accesses);
+  }
 }
 
 // A doubtful program may do to its arguments what their words say, and a shell what it is fed.

@@ -27,19 +27,24 @@ std::vector<Arg> Analyser::fields(const Word& word) {
     arg.value.source = source_;
     arg.value.range = word.range;
     spend(arg.value.text.size() + 1);
+    doubt_subscript(arg.value);
     std::vector<Arg> all;
     all.push_back(std::move(arg));
     return all;
   }
   Expander expander(*this, word.range, /*split=*/true);
   expander.word(word.parts);
-  return expander.take();
+  std::vector<Arg> all = expander.take();
+  for (const Arg& arg : all) doubt_subscript(arg.value);
+  return all;
 }
 
 std::vector<Value> Analyser::values(const Word& word) {
   Expander expander(*this, word.range, /*split=*/false);
   expander.word(word.parts);
-  return expander.take_values();
+  std::vector<Value> all = expander.take_values();
+  for (const Value& value : all) doubt_subscript(value);
+  return all;
 }
 
 Value Analyser::one(const Word& word) {
@@ -55,12 +60,17 @@ Value Analyser::one(const Word& word) {
   return unknown;
 }
 
-void Analyser::check_evaluated(const Value& value) {
-  const std::size_t bracket = value.text.find('[');
-  if (bracket == std::string::npos || !value.literal() || !value.quoted) return;
-  const bool runs = value.text.find("$(", bracket) != std::string::npos ||
-                    value.text.find('`', bracket) != std::string::npos;
-  if (runs) doubt(Doubt::kEvaluatedText, value.range, value.text);
+// Wherever a shell takes it for a number or a name, it runs what quotes protect: 'a[$(x)]'.
+void Analyser::doubt_subscript(const Value& value) {
+  const std::string& text = value.text;
+  if (!value.quoted || !value.literal()) return;
+  for (std::size_t at = text.find('['); at != std::string::npos; at = text.find('[', at + 1)) {
+    const std::size_t end = text.find_first_of("`$] \t\n", at);
+    const bool runs =
+        end != std::string::npos && (text[end] == '`' || text.compare(end, 2, "$(") == 0);
+    if (at > 0 && is_name(text.substr(at - 1, 1)) && runs)
+      return doubt(Doubt::kUnparsed, value.range, text);
+  }
 }
 
 void Analyser::arithmetic(const std::vector<Part>& parts) {
@@ -70,8 +80,6 @@ void Analyser::arithmetic(const std::vector<Part>& parts) {
   for (const Part& part : parts) {
     if (part.kind != Part::Kind::kText) continue;
     const std::string& text = part.text;
-    if (text.find_first_of("`$") != std::string::npos)
-      doubt(Doubt::kEvaluatedText, part.range, text);
     for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
       if (at + 1 < text.size() && text[at + 1] == '=') {
         ++at;
@@ -90,10 +98,6 @@ void Analyser::arithmetic(const std::vector<Part>& parts) {
   for (const Part& part : parts) {
     if (part.kind != Part::Kind::kText) continue;
     const std::string& text = part.text;
-    Value names;
-    names.text = text;
-    names.range = part.range;
-    doubt_names_in(names);
     std::size_t at = 0;
     while (at < text.size()) {
       std::size_t end = at;

@@ -117,12 +117,9 @@ enum class Doubt : std::uint8_t {
   kUnknownCode,             // computed code for a shell
   kPipedCode,               // a shell or interpreter reads its code from another command
   kInlineCode,              // code for an interpreter that is no shell
-  kExecutingVariable,       // a variable that makes programs run something
   kUnknownCommandArgument,  // a wrapper whose command is not known (not xargs without a command)
-  kEvaluatedText,           // text that a builtin evaluates holds a substitution
   kForkBomb,                // a function that starts itself more than once
   kEncoding,                // NUL, control or non-ASCII characters where names stand
-  kRedefinition,            // a function or alias that takes the name of a known program
   kDecodedCode,             // kPipedCode, and what feeds it decodes (base64 -d, xxd -r ...)
   kUnreadFile,              // code from a file outside the workspace, or from an unknown file
   kUnansweredPath,          // the file system of a path does not answer: links are not resolved

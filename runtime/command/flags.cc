@@ -29,8 +29,7 @@ bool contains(const std::vector<Selector>& selectors, std::string_view name) {
 // Returns true if the table names exactly this option.
 bool is_own_option(const ProgramSpec& spec, std::string_view name) {
   if (contains(spec.values, name) || contains(spec.recursive, name) ||
-      contains(spec.decodes_when, name) || contains(spec.cwd, name) || contains(spec.hosts, name) ||
-      contains(spec.evaluated, name)) {
+      contains(spec.decodes_when, name) || contains(spec.cwd, name) || contains(spec.hosts, name)) {
     return true;
   }
   const auto in_access = [&](const AccessSpec& access) {

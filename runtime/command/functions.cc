@@ -1,5 +1,5 @@
-// Function definitions, which are walked where they are called. Traps, and functions that are never
-// called, may run at any time.
+// Function definitions, which are walked where they are called. Functions that are never called may
+// run at any time.
 #include <utility>
 
 #include "runtime/command/analyser.h"
@@ -15,34 +15,15 @@ void Analyser::define_function(const Node& node) {
   apply_redirections(node.redirections, {}, &accesses);
   note_redirections(std::move(accesses), node.range);
   if (!all_ascii(node.name)) doubt(Doubt::kEncoding, node.range, node.name);
-  // The shell itself calls some functions: command_not_found_handle.
-  NamedValue callback;
-  callback.name = node.name;
-  callback.value.text = "$(...)";  // no value is harmless
-  if (executing(callback) != nullptr) doubt(Doubt::kExecutingVariable, node.range, node.name);
 }
 
-// A script that sources this code, or a trap, may call a function that is not called here. A trap
-// may run at any point.
+// A script that sources this code, or a trap, may call a function that is not called here.
 void Analyser::call_uncalled() {
-  if (definitions_.empty() && traps_.empty()) return;
+  if (definitions_.empty()) return;
   const Scope::Mark begin = scope_.mark();
   scope_.blur();
   const auto nesting = std::exchange(nesting_, {});
   const auto base = std::exchange(code_base_, {});
-  // A trap may set another trap, which is walked with it.
-  const std::vector<Trap> traps = std::exchange(traps_, {});
-  finishing_ = true;
-  for (std::size_t at = 0; at < traps.size() && !full(); ++at) {
-    const Trap& trap = traps[at];
-    if (trap.changes == blurred_from_) continue;
-    nesting_ = trap.nesting;
-    source_ = trap.source;
-    const Scope::Mark mark = scope_.mark();
-    dialect_ = trap.dialect;
-    shell_code(trap.text, trap.command, "trap", {});
-    scope_.restore(mark);
-  }
   for (std::size_t at = 0; at < definitions_.size() && !full(); ++at) {
     if (walked_bodies_.count(definitions_[at].body.node) > 0) continue;
     const Definition definition = definitions_[at];

@@ -1,4 +1,4 @@
-// The analyser's knowledge of programs, variables and paths: data from the policy's Lua tables
+// The analyser's knowledge of programs and paths: data from the policy's Lua tables
 // (policies/knowledge/, read by bindings/lua), never code here. Immutable once made.
 #pragma once
 
@@ -75,24 +75,16 @@ struct RunsSpec {
   std::string language;      // kCode, kFile, kStdin: "shell", "python", ...
 };
 
-// A command that a running program takes in what is typed into it: `!ls` in a pager.
-struct TypedSpec {
-  std::shared_ptr<const LazyRegex> pattern;  // of a part of a line; its first capture is the code
-  std::string language;                      // of the code: "shell", "python", ...
-};
-
 struct ProgramSpec {
   std::vector<std::string> values;  // options that take a value: "-C", "--directory"
   std::vector<AccessSpec> accesses;
   std::vector<std::string> recursive;  // flags that make remove, permission, write recursive
   std::vector<RunsSpec> runs;
-  std::vector<TypedSpec> typed;
-  std::vector<Selector> cwd;        // make -C DIR: relative paths begin there
-  std::vector<Selector> hosts;      // operands that name hosts or URLs
-  std::vector<Selector> evaluated;  // words whose [subscripts] a builtin evaluates
-  std::vector<Selector> text;       // words that name no path which it reads: messages, patterns
-  bool single_dash_long = false;    // -name is one option, not a cluster (find, java)
-  bool options_first = false;       // options end at the first operand
+  std::vector<Selector> cwd;      // make -C DIR: relative paths begin there
+  std::vector<Selector> hosts;    // operands that name hosts or URLs
+  std::vector<Selector> text;     // words that name no path which it reads: messages, patterns
+  bool single_dash_long = false;  // -name is one option, not a cluster (find, java)
+  bool options_first = false;     // options end at the first operand
   bool privileged = false;
   bool remote = false;
   bool decodes = false;  // with one of decodes_when if given
@@ -101,26 +93,10 @@ struct ProgramSpec {
   bool prints = false;                   // its operands are its output: echo, printf
   bool lists = false;                    // its output is paths below its operands: find, ls
   bool lists_names = false;              // without the operands in front of them: ls
-  bool builds = false;                   // it makes what it writes of what it reads: a compiler
+  bool takes_commands = false;           // in what is typed into it: `!ls` in a pager
   bool has_history = true;               // a shell: typed lines may stand for earlier ones
   std::vector<std::string> filters;  // flags without one of which it lists everything: find -name
   std::map<std::string, std::shared_ptr<const ProgramSpec>> subcommands;  // "push", "remote add"
-};
-
-struct VariableSpec {
-  std::string name;                       // may hold *
-  bool shell = false;                     // its value is code for a shell: PAGER, GIT_SSH_COMMAND
-  std::shared_ptr<const LazyRegex> safe;  // values that match as a whole are harmless
-};
-
-struct LanguageSpec {
-  // Calls whose first capture is a path, and the access to it.
-  struct Call {
-    AccessKind kind = AccessKind::kRemove;
-    bool recursive = false;
-    std::shared_ptr<const LazyRegex> pattern;
-  };
-  std::vector<Call> calls;
 };
 
 // A set of paths. Entries are absolute (the reader of the tables expands variables). `*` stands for
@@ -138,8 +114,6 @@ struct PathClassSpec {
 struct Knowledge {
   SpecTable<ProgramSpec> programs;
   std::vector<std::pair<std::string, std::shared_ptr<const ProgramSpec>>> patterns;  // with a *
-  std::vector<VariableSpec> variables;
-  std::map<std::string, LanguageSpec> languages;
   std::vector<PathClassSpec> classes;
   // The output of these commands in $( ): "pwd" -> "$PWD", "mktemp" -> "/tmp/*".
   std::map<std::string, std::string> outputs;
@@ -148,6 +122,8 @@ struct Knowledge {
   // Found in a doubtful text, it speaks of harm inside what an unknown command may change. Null:
   // every doubt does.
   std::shared_ptr<const LazyRegex> unheld;
+  // Inline code in which this is found removes the paths that stand in it. Null: it reads them.
+  std::shared_ptr<const LazyRegex> removing;
   // Inline code in which neither this nor `unheld` is found is no kInlineCode. Null: all of it is.
   std::shared_ptr<const LazyRegex> reaching;
 

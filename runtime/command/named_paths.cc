@@ -299,12 +299,8 @@ void Analyser::add_fed(const Feed& feed, const Directory& from, std::vector<Acce
       if (spend(1)) add_named(word, -1, true, false, from, into);
     return;
   }
-  Value text;
-  if (feed.text) {
-    text = *feed.text;
-  } else {
-    text.text = feed.maybe;
-  }
+  if (!feed.text) return;
+  const Value& text = *feed.text;
   if (!map_->may_name(text.text, !text.holes.empty()) || !spend(text.text.size())) return;
   std::size_t at = 0;
   for (std::size_t lines = 0; at < text.text.size() && lines < kMaxLines; ++lines) {

@@ -17,18 +17,12 @@ const char* name_of(Doubt doubt) {
       return "piped_code";
     case Doubt::kInlineCode:
       return "inline_code";
-    case Doubt::kExecutingVariable:
-      return "executing_variable";
     case Doubt::kUnknownCommandArgument:
       return "unknown_command_argument";
-    case Doubt::kEvaluatedText:
-      return "evaluated_text";
     case Doubt::kForkBomb:
       return "fork_bomb";
     case Doubt::kEncoding:
       return "encoding";
-    case Doubt::kRedefinition:
-      return "redefinition";
     case Doubt::kDecodedCode:
       return "decoded_code";
     case Doubt::kUnreadFile:

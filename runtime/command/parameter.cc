@@ -23,7 +23,6 @@ void Expander::parameter(const Part& part) {
     positional(part, shown);
     return;
   }
-  if (part.op == "=" || part.op == ":=") analyser_.doubt_default(part);
   const Variable* variable = known(part.text);
   if (part.subscripted) {
     element(part, variable, shown);
@@ -86,7 +85,7 @@ void Expander::operand(const Part& part, const std::string& shown) {
         std::all_of(variable->values.begin(), variable->values.end(), [](const Value& value) {
           return value.literal() && value.text.find_first_of("$`") == std::string::npos;
         });
-    if (!harmless) analyser_.doubt(Doubt::kEvaluatedText, part.range, shown);
+    if (!harmless) analyser_.doubt(Doubt::kUnparsed, part.range, shown);
   }
   if (part.operand.empty()) return;
   if (part.subscripted || part.op == ":") {

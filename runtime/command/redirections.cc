@@ -5,23 +5,13 @@
 #include "runtime/command/analyser.h"
 
 namespace gibbous::command {
-namespace {
-
-constexpr std::size_t kMaxHereWords = 4096;
-
-}  // namespace
+namespace {}  // namespace
 
 Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, const Feed& feed,
                                   std::vector<Access>* accesses) {
   Feed input = feed;
   for (const Redirection& each : redirections) {
     const bool stdin_too = each.fd == -1 || each.fd == 0;
-    if (!each.fd_variable.empty()) {  // {NAME}>x
-      Value name;
-      name.text = each.fd_variable;
-      name.range = each.range;
-      doubt_name(name);
-    }
     switch (each.op) {
       case Redirection::Op::kHere:
       case Redirection::Op::kHereString: {
@@ -30,20 +20,6 @@ Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, 
         if (!stdin_too) break;
         input = {};
         input.piped = true;
-        input.words.emplace();
-        std::size_t at = 0;
-        while (text.literal() && at < text.text.size() && input.words->size() < kMaxHereWords) {
-          const std::size_t end = std::min(text.text.find_first_of(" \t\n", at), text.text.size());
-          if (end > at) {
-            Value word;
-            word.text = text.text.substr(at, end - at);
-            word.range = each.range;
-            word.source = source_;
-            input.words->push_back(std::move(word));
-          }
-          at = end + 1;
-        }
-        if (!text.literal()) input.words.reset();
         input.text = std::move(text);
         break;
       }
@@ -61,7 +37,6 @@ Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, 
             input = {};
             input.piped = true;
             add_programs(facts_.commands, first, facts_.commands.size(), &input.programs);
-            input.maybe = printed_by(first, facts_.commands.size());
             for (const std::string& program : input.programs) {
               const ProgramSpec* spec = knowledge_.find(program);
               input.decodes = input.decodes || (spec != nullptr && spec->decodes);

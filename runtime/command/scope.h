@@ -93,7 +93,6 @@ class Scope {
   void leave_shell(std::size_t before) { shell_ = before; }
   // For code that runs at an unknown time: every variable may have any of its values so far.
   void blur();
-  std::size_t changes() const { return changes_; }
   std::size_t size() const { return variables_.size(); }
 
  private:

@@ -115,12 +115,8 @@ void Analyser::simple(const Node& node, const Feed& outer) {
       if (exports_all_ || exported_.count(each.name) > 0)
         add_named(each.value, -1, true, false, scope_.cwd(), &command.accesses);
     }
-    // Assignments alone become a command only if the variable makes programs run something.
-    const bool matters =
-        std::any_of(command.assignments.begin(), command.assignments.end(),
-                    [&](const NamedValue& each) { return executing(each) != nullptr; });
     facts_.assigns = facts_.assigns || !command.assignments.empty();
-    if (matters || !command.accesses.empty()) {
+    if (!command.accesses.empty()) {
       const Arguments arguments = split_arguments(command.argv, knowledge_.find(":"));
       emit(std::move(command), arguments, feed);
     }
@@ -163,7 +159,7 @@ bool Analyser::ends_with_command(const std::vector<Arg>& args) {
       " . : eval source exec exit export readonly return set shift trap unset times break continue "
       "local declare typeset alias command builtin ";
   if (kSpecial.find(" " + word.text + " ") != std::string_view::npos) return false;
-  return scope_.function(word.text) == nullptr && aliases_.count(word.text) == 0;
+  return scope_.function(word.text) == nullptr;
 }
 
 void Analyser::assign(const Assignment& assignment, NamedValue* made) {
@@ -177,7 +173,6 @@ void Analyser::assign(const Assignment& assignment, NamedValue* made) {
       const bool keyed =
           !word.parts.empty() && !word.parts[0].quoted && slice(word.range).rfind('[', 0) == 0;
       for (Arg& arg : fields(word)) {
-        check_evaluated(arg.value);
         const auto several = [](const Value::Hole& hole) {
           return hole.splits || hole.kind == Value::Hole::Kind::kGlob;
         };
@@ -223,13 +218,6 @@ void Analyser::assign(const Assignment& assignment, NamedValue* made) {
         variable = {};
         variable.unknown = true;
       }
-    }
-    for (const Value& value : variable.values) {
-      const std::size_t bracket = value.text.find('[');
-      if (bracket == std::string::npos || !value.literal()) continue;
-      const bool runs = value.text.find("$(", bracket) != std::string::npos ||
-                        value.text.find('`', bracket) != std::string::npos;
-      if (runs) doubt(Doubt::kEvaluatedText, assignment.range, value.text);
     }
     const Variable* old = scope_.find(assignment.name);
     if (!assignment.append && old != nullptr && old->array) {  // its first element only
@@ -293,28 +281,6 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   const bool plain_name = command.program_word.text.find('/') == std::string::npos;
   const bool bypasses = !command.wrappers.empty() && !command.program.empty();
   if (plain_name && !bypasses && !command.program.empty()) {
-    const auto alias = aliases_.find(command.program);
-    if (alias != aliases_.end()) {
-      Value text;
-      text.text = alias->second;
-      for (std::size_t at = 1; at < command.argv.size(); ++at) {
-        const Value& word = command.argv[at];
-        const auto from = static_cast<std::uint32_t>(text.text.size() + 1);
-        text.text += " " + (word.literal() ? shell_quote(word.text) : word.text);
-        const auto to = static_cast<std::uint32_t>(text.text.size());
-        const bool is_hole =
-            !word.literal() && word.holes[0].end - word.holes[0].begin == to - from;
-        if (!word.literal() && !is_hole)
-          text.holes.push_back({Value::Hole::Kind::kUnknown, true, from, to});
-      }
-      const std::string name = alias->first;
-      const std::string body = alias->second;
-      aliases_.erase(name);  // an alias is not expanded within itself
-      const Scope::Mark mark = scope_.mark();
-      shell_code(text, command, "alias", feed);
-      scope_.merge(mark);  // only an interactive shell expands it
-      aliases_[name] = body;
-    }
     const Function* function = scope_.function(command.program);
     const bool certain = function != nullptr && function->certain && shells_ == 0;
     if (function != nullptr && call_function(command.program, command.argv, command, feed) &&
@@ -359,13 +325,6 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   add_notes(&command);
   builtin(command, args, feed);
   flow("_", command.argv.back());
-  if (command.program_word.text.find('/') != std::string::npos) {
-    for (std::size_t at = 0; at < command.accesses.size(); ++at) {
-      const Access access = command.accesses[at];
-      if (access.kind == AccessKind::kExecute && access.argument == 0)
-        suspect_file(access, "", &command);
-    }
-  }
   if (!carries.empty()) {
     doubt(Doubt::kUnknownCommandArgument, command.range, command.program + " " + carries,
           static_cast<int>(facts_.commands.size()));
@@ -453,7 +412,6 @@ void Analyser::emit(SimpleCommand command, const Arguments& arguments, const Fee
     return;
   }
   if (!spend(kWordCost + nesting_.size() * kNestingCost)) return;
-  check_assignments(command);
   const int index = static_cast<int>(facts_.commands.size());
   command.nesting = nesting_;
   if (command.fed_by.empty()) command.fed_by = feed.programs;
@@ -470,10 +428,7 @@ void Analyser::emit(SimpleCommand command, const Arguments& arguments, const Fee
   }
   check_name(command, index);
   print_output(command, arguments, feed);
-  note_files(command, index);
   if (done_) return;
-  outputs_.resize(facts_.commands.size());
-  outputs_.push_back(printed_.text ? printed_.text->text : printed_.maybe);
   facts_.commands.push_back(std::move(command));
 }
 
@@ -483,47 +438,15 @@ void Analyser::take_exported(SimpleCommand* command) {
   if (name != "export" && name != "declare" && name != "typeset" && name != "readonly" &&
       name != "local")
     return;
-  bool integers = false;
   for (std::size_t at = 1; at < command->argv.size() && at < kMaxPrintedWords; ++at) {
     const Value& word = command->argv[at];
-    integers = integers || (word.text[0] == '-' && word.text.find('i') != std::string::npos);
     const std::size_t equals = word.text.find('=');
     const bool known = word.holes.empty() || word.holes.front().begin > equals;
-    if (!known || (equals == std::string::npos && word.starts_unknown())) {
-      // An unknown variable may be one that makes programs run something.
-      doubt(Doubt::kExecutingVariable, word.range, word.text,
-            static_cast<int>(facts_.commands.size()));
-      continue;
-    }
-    if (equals == std::string::npos) continue;
+    if (!known || equals == std::string::npos) continue;
     // declare NAME=value, NAME+=value, NAME[key]=value
     const std::string name = word.text.substr(0, word.text.find_first_of("=+["));
     if (!is_name(name)) continue;
-    if (integers) doubt_names_in(tail_of(word, equals + 1));  // declare -i x=PATH=1
     command->assignments.push_back({name, tail_of(word, equals + 1), true});
-  }
-}
-
-// Remembers files that the line writes and files that it runs.
-void Analyser::note_files(const SimpleCommand& command, int index) {
-  // A compiler's output is as good as the files that it reads.
-  const ProgramSpec* spec = knowledge_.find(command.program);
-  const bool builds = spec != nullptr && spec->builds;
-  for (const Access& access : command.accesses) {
-    if (access.kind == AccessKind::kWrite) {
-      if (access.path == "/dev/null" || (builds && !access.redirection)) continue;
-      // It is looked at (suspect.cc), as no script is that an earlier line wrote.
-      if (writes_known_text_ && access.redirection && (access.classes & kInWorkspace) != 0)
-        continue;
-      written_unknown_ = written_unknown_ || access.path.empty() ||
-                         (access.classes & (kPartlyKnown | kUnknownPath)) != 0;
-      written_.insert(access.path);
-    } else if (access.kind == AccessKind::kExecute && !done_ &&
-               executed_.size() < limits_.commands) {
-      executed_.push_back({access.path,
-                           {Doubt::kUnreadFile, index, source_, access.range,
-                            access.written + ", written by this line"}});
-    }
   }
 }
 

@@ -1,7 +1,5 @@
 // Text that is typed into a running program: the commands that it takes (`!ls` in a pager, `\\! ls`
 // in a database client) and, for an interpreter, code that is judged as the code of its -c is.
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +9,6 @@ namespace gibbous::command {
 namespace {
 
 constexpr char kLineBlanks[] = " \t\r";
-constexpr std::size_t kMaxTaken = 64;      // commands in one line
 constexpr std::size_t kMaxEarlier = 4096;  // bytes of earlier text that code may continue
 
 // Answers to questions that interpreters ask as well ("Quit anyway? (y or n)").
@@ -42,38 +39,19 @@ Value value_of(std::string_view text) {
 
 }  // namespace
 
-// Analyses the commands that the program takes in a line. Returns true when the line begins with
-// one, so that nothing of it is code.
+// Analyses what may be a command behind `!`, `|` or a word for a shell. Returns true when the line
+// begins with one, so that nothing of it is code.
 bool Analyser::take_commands(const InputReader& reader, const Value& line) {
   const ProgramSpec* spec = knowledge_.find(reader.program);
-  if (spec == nullptr) return false;
+  if (spec == nullptr || !spec->takes_commands) return false;
   const std::size_t begin = std::min(line.text.find_first_not_of(kLineBlanks), line.text.size());
   bool whole = false;
-  for (const TypedSpec& typed : spec->typed) {
-    const re2::RE2* pattern = typed.pattern->get();
-    if (pattern == nullptr) {
-      doubt(Doubt::kUnjudged, {}, reader.program);
-      continue;
-    }
-    re2::StringPiece found[2];
-    std::size_t at = 0;
-    for (std::size_t count = 0; count < kMaxTaken && at <= line.text.size(); ++count) {
-      if (!spend(line.text.size()) ||
-          !pattern->Match(line.text, at, line.text.size(), re2::RE2::UNANCHORED, found, 2)) {
-        break;
-      }
-      const auto from = static_cast<std::size_t>(found[0].data() - line.text.data());
-      whole = whole || from <= begin;
-      const Value code_text = value_of({found[1].data(), found[1].size()});
-      SimpleCommand base;
-      base.program = reader.program;
-      if (typed.language == kShell) {
-        code(code_text, Nesting::Kind::kCode, reader.program, {}, sh_dialects());
-      } else {
-        take_code({reader.program, typed.language}, code_text);
-      }
-      at = std::max(from + found[0].size(), at + 1);
-    }
+  for (const std::string_view mark : {"!", "|", "shell ", "terminal ", "system ", "system("}) {
+    const std::size_t at = line.text.find(mark);
+    if (at == std::string::npos) continue;
+    whole = whole || at == begin;
+    code(value_of(std::string_view(line.text).substr(at + mark.size())), Nesting::Kind::kCode,
+         reader.program, {}, sh_dialects());
   }
   return whole;
 }

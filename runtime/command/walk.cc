@@ -87,7 +87,7 @@ bool Analyser::leaves(const Node& node) {
   const bool number = at->words.size() == 1 || at->words[1].parts[0].text.find_first_not_of(
                                                    "0123456789") == std::string::npos;
   const std::string& name = at->words[0].parts[0].text;
-  if (!number || scope_.function(name) != nullptr || aliases_.count(name) > 0) return false;
+  if (!number || scope_.function(name) != nullptr) return false;
   if (name == "exit") return true;
   if (name == "return") return !active_.empty() && depth_ == active_.back().depth;
   if (name != "break" && name != "continue") return false;
@@ -216,10 +216,6 @@ void Analyser::walk_pipeline(const Node& node, const Feed& feed) {
       printed_.words.reset();
       printed_.text.reset();
     }
-    std::string maybe = std::move(printed_.maybe);
-    if (!printed_.text && maybe.empty()) maybe = printed_by(starts.back(), facts_.commands.size());
-    if (!printed_.text && maybe.empty())  // a filter may let it through
-      maybe = input.text ? input.text->text : input.maybe;
     Feed next;
     next.piped = true;
     add_programs(facts_.commands, starts.back(), facts_.commands.size(), &next.programs);
@@ -229,7 +225,6 @@ void Analyser::walk_pipeline(const Node& node, const Feed& feed) {
     next.decodes = input.decodes || printed_.decodes;
     next.words = std::move(printed_.words);
     next.text = std::move(printed_.text);
-    next.maybe = std::move(maybe);
     input = std::move(next);
   }
   printed_ = std::move(input);
@@ -275,10 +270,6 @@ void Analyser::walk_body(const Node& node, const Feed& feed, Scope::Mark mark) {
       walk(*node.children[0], pipe);
       scope_.restore(mark);
       scope_.forget(node.name.empty() ? "COPROC" : node.name);
-      Value name;
-      name.text = node.name;
-      name.range = node.range;
-      doubt_name(name);
       break;
     }
     case Node::Kind::kGroup:
@@ -337,8 +328,6 @@ Analyser::Checkpoint Analyser::keep() {
   kept.sources = facts_.sources.size();
   kept.reads_code = facts_.reads_code.size();
   kept.definitions = definitions_.size();
-  kept.traps = traps_.size();
-  kept.executed = executed_.size();
   kept.dry = std::exchange(dry_, true);
   return kept;
 }
@@ -351,8 +340,6 @@ void Analyser::take_back(const Checkpoint& kept) {
   facts_.reads_code.resize(kept.reads_code);
   facts_.code_readers.resize(kept.reads_code);
   definitions_.resize(kept.definitions);
-  traps_.resize(kept.traps);
-  executed_.resize(kept.executed);
   dry_ = kept.dry;
 }
 
@@ -366,7 +353,6 @@ void Analyser::walk_loop(const Node& node, const Feed& feed) {
     if (node.has_words) {
       for (const Word& word : node.words) {
         for (Arg& arg : fields(word)) {
-          check_evaluated(arg.value);
           flow(node.name, arg.value);
           variable.values.push_back(std::move(arg.value));
         }
@@ -395,10 +381,6 @@ void Analyser::walk_loop(const Node& node, const Feed& feed) {
     } else if (is_name(node.name)) {
       scope_.set(node.name, std::move(variable));
     }
-    Value name;
-    name.text = node.name;
-    name.range = node.range;
-    doubt_name(name);
   }
   const auto turn = [&] {
     for (const auto& child : node.children) walk(*child, feed);
@@ -429,11 +411,6 @@ void Analyser::walk_test(const Node& node) {
   for (const Word& word : node.words) {
     for (const Value& value : values(word)) {
       flow("BASH_REMATCH", value);
-      const bool hidden = value.quoted && (value.text.find("$(") != std::string::npos ||
-                                           value.text.find('`') != std::string::npos);
-      const bool subscript = value.text.find('[') != std::string::npos;
-      if (hidden && subscript && value.literal())
-        doubt(Doubt::kEvaluatedText, word.range, value.text);
       pattern = pattern || value.text == "=~";
     }
   }

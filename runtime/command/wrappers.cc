@@ -27,6 +27,22 @@ Value unknown_words(const std::string& text) {
   return value;
 }
 
+// The words that a program reads, if they are known.
+std::optional<std::vector<Value>> words_of(const Feed& feed) {
+  if (feed.words || !feed.text || !feed.text->literal()) return feed.words;
+  std::vector<Value> words;
+  const std::string& text = feed.text->text;
+  for (std::size_t at = 0; at < text.size() && words.size() <= kMaxAppended;) {
+    const std::size_t end = std::min(text.find_first_of(" \t\n", at), text.size());
+    if (end > at) {
+      words.emplace_back();
+      words.back().text = text.substr(at, end - at);
+    }
+    at = end + 1;
+  }
+  return words;
+}
+
 }  // namespace
 
 // If a word of the wrapper may be several words, or an option, the position of the command is
@@ -81,9 +97,10 @@ void Analyser::replaced_words(const SimpleCommand& command, const Feed& feed,
     }
   }
   std::vector<Value> words;
-  bool known = feed.words.has_value() && plain && feed.words->size() <= kMaxAppended;
-  for (std::size_t at = 0; known && at < feed.words->size(); ++at) {
-    const Value& word = (*feed.words)[at];
+  const std::optional<std::vector<Value>> read = words_of(feed);
+  bool known = read && plain && read->size() <= kMaxAppended;
+  for (std::size_t at = 0; known && at < read->size(); ++at) {
+    const Value& word = (*read)[at];
     const auto splits = [](const Value::Hole& hole) { return hole.splits; };
     known = word.text.find_first_of(" \t\n'\"\\") == std::string::npos && !word.text.empty() &&
             std::none_of(word.holes.begin(), word.holes.end(), splits);
@@ -190,7 +207,6 @@ bool Analyser::carry_argv(const RunsSpec& runs, SimpleCommand* command,
   Feed inner_feed = feed;
   if (runs.appends) inner_feed = {};
   ++depth_;
-  if (runs.appends) suspect_words(*command, inner, feed, base);
   run(std::move(inner), std::move(base), inner_feed);
   --depth_;
   // command cd and builtin cd change the shell itself.

@@ -29,23 +29,15 @@ Sentence sentence_of(Doubt doubt) {
     case Doubt::kInlineCode:
       return {"It holds code for an interpreter, which is not analysed",
               "Use commands that say what they do."};
-    case Doubt::kExecutingVariable:
-      return {"A variable is set that can make other programs run something",
-              "Leave the variable out."};
     case Doubt::kUnknownCommandArgument:
       return {"A program would run another command, which is not known",
               "Name the command itself."};
-    case Doubt::kEvaluatedText:
-      return {"The shell would evaluate text that holds a substitution",
-              "Put the value into a variable of its own."};
     case Doubt::kForkBomb:
       return {"A function starts itself more than once, so that there are ever more processes",
               "Use a loop."};
     case Doubt::kEncoding:
       return {"There are control or non-ASCII characters where a name stands",
               "Write the name in plain ASCII."};
-    case Doubt::kRedefinition:
-      return {"A function or an alias takes the name of a known program", "Give it another name."};
     case Doubt::kDecodedCode:
       return {"A shell or interpreter would run what another command decodes",
               "Write what it decodes, or let a person look at it."};
@@ -72,10 +64,7 @@ bool is_held_by_sandbox(Doubt doubt) {
     case Doubt::kUnknownCode:
     case Doubt::kPipedCode:
     case Doubt::kInlineCode:
-    case Doubt::kExecutingVariable:
     case Doubt::kUnknownCommandArgument:
-    case Doubt::kEvaluatedText:
-    case Doubt::kRedefinition:
     case Doubt::kUnreadFile:
     case Doubt::kEncoding:
       return true;

@@ -1,5 +1,5 @@
 ---@meta
--- The tables of a policy: rules, and knowledge of programs, variables and paths. An unknown key is
+-- The tables of a policy: rules, and knowledge of programs and paths. An unknown key is
 -- a load error. Selectors, flags and lists of names are strings separated by spaces.
 
 ---A rule. All of its conditions must hold for the same command; a list, or a string with spaces,
@@ -78,7 +78,7 @@
 ---Something that cannot be known before a command runs. No rule can allow a doubt; the policy asks
 ---about one that no rule names.
 ---@alias Doubt
----| 'unparsed' # the line cannot be parsed
+---| 'unparsed' # not understood: it cannot be parsed, or has aliases, references, recursion
 ---| 'over_limit' # long, or many commands; all of it was judged
 ---| 'unjudged' # too long, too deep or too many: not all of it was examined; always denied
 ---| 'unknown_program' # the program's name is computed
@@ -86,12 +86,9 @@
 ---| 'piped_code' # a shell or interpreter reads its code from another command
 ---| 'decoded_code' # the same, and the other command decodes
 ---| 'inline_code' # code for an interpreter other than a shell
----| 'executing_variable' # a variable that makes programs run something
 ---| 'unknown_command_argument' # a wrapper whose command is unknown
----| 'evaluated_text' # text that a builtin evaluates holds a substitution
 ---| 'fork_bomb' # a function that starts itself more than once
 ---| 'encoding' # NUL, control or non-ASCII characters in names
----| 'redefinition' # a function or alias with the name of a known program
 ---| 'unread_file' # code from a file outside the workspace, or from an unknown file
 ---| 'unanswered_path' # the file system of a path does not answer, so that links are not resolved
 
@@ -142,11 +139,10 @@
 ---@field accesses? ProgramAccess[] accesses with conditions
 ---@field recursive? string flags that make removes, writes and permissions recursive
 ---@field runs? ProgramRuns[] the ways in which it runs other commands
----@field typed? TypedCommand[] commands that it takes in what is typed into it while it runs
+---@field takes_commands? boolean in what is typed into it while it runs: `!ls` in a pager
 ---@field cwd? Selector the directory where relative paths start: make -C DIR
 ---@field hosts? Selector hosts or URLs
 ---@field text? Selector words that name no path which it reads: messages, patterns, own settings
----@field evaluated? Selector words whose [subscripts] the shell evaluates: test -v, read, unset
 ---@field single_dash_long? boolean -name is one option, not a cluster: find, java
 ---@field options_first? boolean options end at the first operand: sudo, env, timeout
 ---@field privileged? boolean its commands have other rights: sudo
@@ -154,8 +150,6 @@
 ---@field decodes? boolean|string its output is decoded input: true, or with one of these flags
 ---@field takes_paths? string with one of these flags its input is a list of paths: cpio -o
 ---@field prints? boolean its operands are its output: echo
----@field builds? boolean it makes what it writes of files that it reads: a compiler, whose output
----may run in the same line
 ---@field lists? boolean|'names' it prints paths below its operands: find. 'names': without the
 ---operands in front of them, so that a name may begin with a dash: ls
 ---@field history? false of a shell: a typed line never stands for an earlier one; default: it may,
@@ -163,10 +157,6 @@
 ---@field filters? string flags without one of which it lists everything: find -name
 ---@field subcommands? table<string, Program> by words: push, ['remote add']; options before them
 ---belong to the program
-
----@class TypedCommand
----@field pattern string RE2 of a part of a line; its one capture is the code
----@field language? string of the code, a key of `languages`; default: 'shell'
 
 ---@class ProgramAccess
 ---@field access 'read'|'write'|'remove'|'permission'|'execute'|'enter'|'name'
@@ -194,17 +184,8 @@
 ---@field shell_if_empty? boolean without a command it starts a shell: su, sudo -s
 ---@field and_operands? boolean for `shell`: the operands are appended to it as words: env -S
 ---@field strip_prefix? string for `shell`: only words with this prefix count, without it: 'exec='
----@field language? string for code, file, stdin: 'shell' (default for file and stdin) or a key of
----`languages`
-
----@class Variable
----@field name string may contain a *
----@field shell? boolean its value is code for a shell: PAGER
----@field safe? string RE2, anchored: harmless values
-
----@class Language
----@field calls? { access: string, recursive?: boolean, pattern: string }[] RE2 with one capture:
----the path
+---@field language? string for code, file, stdin: 'shell' (default for file and stdin) or the name
+---of another
 
 ---@class PathClass
 ---@field name string
@@ -220,14 +201,14 @@
 ---The tables that policies/init.lua gives to the analyser.
 ---@class Knowledge
 ---@field programs table<string, Program>
----@field variables Variable[]
----@field languages table<string, Language>
 ---@field paths PathClass[]
 ---@field outputs? table<string, string> the output of a command in $( ): { pwd = '$PWD' }
 ---@field text? string[] options whose values are patterns in every program, as globs: '--exclude'
 ---@field unheld? string an RE2 pattern: what nobody can know before it runs (Doubt), and in which
 ---it
 ---is found, is never run in a sandbox unasked; without it, nothing in doubt is
+---@field removing? string an RE2 pattern: inline code in which it is found removes the paths that
+---stand in its quotes; other inline code reads them
 ---@field reaching? string an RE2 pattern: inline code in which neither this nor `unheld` is found
 ---is
 ---in no doubt; without it, all of it is

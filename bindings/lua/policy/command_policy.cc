@@ -296,7 +296,7 @@ void CommandPolicy::add_readers(const command::Facts& facts,
     add({facts.code_readers[at], facts.reads_code[at]});
   for (const command::SimpleCommand& command : facts.commands) {
     const command::ProgramSpec* spec = knowledge_->find(command.program);
-    if (spec == nullptr || spec->typed.empty()) continue;
+    if (spec == nullptr || !spec->takes_commands) continue;
     const auto reads = [&](const command::InputReader& reader) {
       return reader.program == command.program;
     };

@@ -25,15 +25,11 @@ class KnowledgeReader : public TableReader {
   void selectors(std::vector<command::Selector>* out);
   // `captures` is the required number; -1: any number.
   std::shared_ptr<const command::LazyRegex> regex(int captures);
-  // Whether the language exists is known only at the end.
-  void note_language(const std::string& language) { languages_.emplace_back(path(), language); }
-  void check_languages(const command::Knowledge& knowledge);
 
   bool is_subcommand = false;  // the result being filled in
 
  private:
   const bool tested_;
-  std::vector<std::pair<std::string, std::string>> languages_;  // path of the field, language
 };
 
 inline constexpr char kShellLanguage[] = "shell";

@@ -23,61 +23,6 @@ constexpr Selector::Kind kSelectorKinds[] = {
     Selector::Kind::kRest,        Selector::Kind::kLast,  Selector::Kind::kButLast,
     Selector::Kind::kAfterDashes, Selector::Kind::kHere,  Selector::Kind::kWords,
     Selector::Kind::kUrlNames};
-constexpr KnowledgeField<command::VariableSpec> kVariableFields[] = {
-    {"name", [](KnowledgeReader& r, command::VariableSpec* out) { r.text(&out->name); }, true},
-    {"shell", [](KnowledgeReader& r, command::VariableSpec* out) { r.flag(&out->shell); }},
-    {"safe", [](KnowledgeReader& r, command::VariableSpec* out) { out->safe = r.regex(-1); }},
-};
-
-void read_variables(KnowledgeReader& reader, command::Knowledge* out) {
-  const std::string outer = reader.file();
-  reader.enter_file();
-  reader.each(kMaxListItems, [&] {
-    command::VariableSpec spec;
-    if (!TableReader::fields(reader, kVariableFields, "a table { name = ... }", &spec)) return;
-    const bool named = std::all_of(spec.name.begin(), spec.name.end(), [](unsigned char byte) {
-      return std::isalnum(byte) != 0 || byte == '_' || byte == '*';
-    });
-    if (!named) reader.fault("name: '" + spec.name + "' is not the name of a variable", spec.name);
-    out->variables.push_back(std::move(spec));
-    reader.charge();
-  });
-  reader.restore_file(outer);
-}
-
-using Language = command::LanguageSpec;
-constexpr KnowledgeField<Language::Call> kCallFields[] = {
-    {"access", [](KnowledgeReader& r, Language::Call* out) { r.access(&out->kind); }, true},
-    {"recursive", [](KnowledgeReader& r, Language::Call* out) { r.flag(&out->recursive); }},
-    {"pattern", [](KnowledgeReader& r, Language::Call* out) { out->pattern = r.regex(1); }, true},
-};
-
-void read_calls(KnowledgeReader& reader, Language* out) {
-  reader.each(kMaxListItems, [&] {
-    Language::Call call;
-    if (TableReader::fields(reader, kCallFields, "a table { access = ..., pattern = ... }",
-                            &call)) {
-      out->calls.push_back(std::move(call));
-    }
-  });
-}
-
-constexpr KnowledgeField<Language> kLanguageFields[] = {
-    {"calls", read_calls},
-};
-
-void read_languages(KnowledgeReader& reader, command::Knowledge* out) {
-  const std::string outer = reader.file();
-  reader.enter_file();
-  reader.each_key(kMaxListItems, "a table of languages", [&](const std::string& name) {
-    const TableReader::Step step(reader, name);
-    if (name == kShellLanguage) reader.fault("is read by the analyser itself", name, true);
-    TableReader::fields(reader, kLanguageFields, "a table { calls = ... }", &out->languages[name]);
-    reader.charge();
-  });
-  reader.restore_file(outer);
-}
-
 // Checks an entry as written; its meaning depends on the place.
 void check_entry(KnowledgeReader& reader, const std::string& entry) {
   const auto wrong = [&](const std::string& why) {
@@ -148,12 +93,11 @@ void read_outputs(KnowledgeReader& reader, command::Knowledge* out) {
 
 constexpr KnowledgeField<command::Knowledge> kKnowledgeFields[] = {
     {"programs", read_programs, true},
-    {"variables", read_variables, true},
-    {"languages", read_languages, true},
     {"paths", read_paths, true},
     {"outputs", read_outputs},
     {"text", [](KnowledgeReader& r, command::Knowledge* out) { r.texts(&out->text); }},
     {"unheld", [](KnowledgeReader& r, command::Knowledge* out) { out->unheld = r.regex(-1); }},
+    {"removing", [](KnowledgeReader& r, command::Knowledge* out) { out->removing = r.regex(-1); }},
     {"reaching", [](KnowledgeReader& r, command::Knowledge* out) { out->reaching = r.regex(-1); }},
 };
 
@@ -207,24 +151,12 @@ std::shared_ptr<const command::LazyRegex> KnowledgeReader::regex(int captures) {
   return made;
 }
 
-void KnowledgeReader::check_languages(const command::Knowledge& knowledge) {
-  std::vector<std::string> known = {kShellLanguage};
-  for (const auto& [name, language] : knowledge.languages) known.push_back(name);
-  for (const auto& [path, language] : languages_) {
-    if (std::find(known.begin(), known.end(), language) != known.end()) continue;
-    const TableReader::Step step(*this, path);
-    unknown("language", language, known);
-  }
-}
-
 bool read_knowledge(lua_State* state, int index, command::Knowledge* out, Faults* faults,
                     bool tested) {
   KnowledgeReader reader(state, faults, tested);
   lua_pushvalue(state, index);
   reader.enter_file();
-  TableReader::fields(reader, kKnowledgeFields, "a table { programs, variables, languages, paths }",
-                      out);
-  if (reader.good()) reader.check_languages(*out);
+  TableReader::fields(reader, kKnowledgeFields, "a table { programs, paths }", out);
   lua_pop(state, 1);
   return reader.good();
 }

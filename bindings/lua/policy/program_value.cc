@@ -44,7 +44,7 @@ void read_how(KnowledgeReader& reader, RunsSpec* out) {
 }
 
 void read_language(KnowledgeReader& reader, RunsSpec* out) {
-  if (reader.text(&out->language)) reader.note_language(out->language);
+  reader.text(&out->language);
 }
 
 constexpr KnowledgeField<RunsSpec> kRunsFields[] = {
@@ -85,24 +85,6 @@ void read_runs(KnowledgeReader& reader, ProgramSpec* out) {
     const bool has_default = how == How::kFile || how == How::kStdin;
     if (has_default && runs.language.empty()) runs.language = kShellLanguage;
     out->runs.push_back(std::move(runs));
-  });
-}
-
-constexpr KnowledgeField<command::TypedSpec> kTypedFields[] = {
-    {"pattern", [](KnowledgeReader& r, command::TypedSpec* out) { out->pattern = r.regex(1); },
-     true},
-    {"language",
-     [](KnowledgeReader& r, command::TypedSpec* out) {
-       if (r.text(&out->language)) r.note_language(out->language);
-     }},
-};
-
-void read_typed(KnowledgeReader& reader, ProgramSpec* out) {
-  reader.each(kMaxListItems, [&] {
-    command::TypedSpec spec;
-    spec.language = kShellLanguage;
-    if (TableReader::fields(reader, kTypedFields, "a table { pattern = ... }", &spec))
-      out->typed.push_back(std::move(spec));
   });
 }
 
@@ -160,10 +142,9 @@ constexpr KnowledgeField<ProgramSpec> kProgramFields[] = {
     {"recursive", [](KnowledgeReader& r, ProgramSpec* out) { r.flags(&out->recursive); }},
     {"filters", [](KnowledgeReader& r, ProgramSpec* out) { r.flags(&out->filters); }},
     {"runs", read_runs},
-    {"typed", read_typed},
+    {"takes_commands", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->takes_commands); }},
     {"cwd", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->cwd); }},
     {"hosts", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->hosts); }},
-    {"evaluated", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->evaluated); }},
     {"single_dash_long",
      [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->single_dash_long); }},
     {"options_first", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->options_first); }},
@@ -173,7 +154,6 @@ constexpr KnowledgeField<ProgramSpec> kProgramFields[] = {
     {"takes_paths", [](KnowledgeReader& r, ProgramSpec* out) { r.flags(&out->takes_paths); }},
     {"text", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->text); }},
     {"prints", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->prints); }},
-    {"builds", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->builds); }},
     {"lists", read_lists},
     {"history", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->has_history); }},
     {"subcommands", read_subcommands},

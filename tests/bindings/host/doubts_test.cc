@@ -50,10 +50,9 @@ TEST_CASE("doubts: what nobody can know is confined, and what speaks of harm is 
   Shipped policy("auto");
   for (const char* line :
        {"$CMD --all", "eval \"$X\"", "sh -c \"$CODE\"", "./generate.py | python3", "bash /tmp/x.sh",
-        "source ~/x.sh", "LD_PRELOAD=./x.so ls", "python3 -c 'import os; os.system(\"ls\")'",
-        "python3 <<< 'import socket'", "python3 -c 'exec(open(\"x\").read())'", "npm test; $X",
-        "alias git=./x", "echo 'open", "find . -exec $X {} \\;", "r\xc3\xbcm x",
-        "node -e 'fetch(\"http://localhost:1/stop\")'"}) {
+        "source ~/x.sh", "python3 -c 'import os; os.system(\"ls\")'", "python3 <<< 'import socket'",
+        "python3 -c 'exec(open(\"x\").read())'", "npm test; $X", "alias git=./x", "echo 'open",
+        "find . -exec $X {} \\;", "r\xc3\xbcm x", "node -e 'fetch(\"http://localhost:1/stop\")'"}) {
     INFO(line);
     CHECK(policy.verdict(line) == "confined");
   }

@@ -128,7 +128,7 @@ return { toolsets = { { name = 'go', tools = { go } } } }
 )";
   World world(
       policy_with("{ id = 'test.variable', decision = 'deny', reason = 'Not this one.',\n"
-                  "  doubt = 'executing_variable', match = { 'LD_PRELOAD=./x.so true' } },\n"));
+                  "  variable = 'LD_PRELOAD', match = { 'LD_PRELOAD=./x.so true' } },\n"));
   world.options().scripts_dir = scripts.path();
   world.start();
   CHECK(world.host().call("go", {{"name", "HARMLESS"}}).ok);

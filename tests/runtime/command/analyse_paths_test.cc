@@ -72,12 +72,6 @@ TEST_CASE("paths after a change of the directory are opened in the new one") {
   CHECK(removed("time cd a && rm x") == Words{"/ws/a/x"});
 }
 
-TEST_CASE("an alias that changes the directory may be left unexpanded") {
-  const Words found = removed("alias up='cd a; true'; up && rm y");
-  CHECK(std::count(found.begin(), found.end(), "/ws/a/y") == 1);
-  CHECK(std::count(found.begin(), found.end(), "/ws/y") == 1);
-}
-
 TEST_CASE("cd - leads to the directory before the last change") {
   CHECK(removed("cd a && cd - && rm x") == Words{"/ws/x"});
   CHECK(removed("cd a && cd - && cd - && rm x") == Words{"/ws/a/x"});

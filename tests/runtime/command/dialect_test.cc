@@ -102,13 +102,6 @@ TEST_CASE("what dash lacks changes nothing there") {
   CHECK(testing::paths(facts_in("echo 10>f", kDashAlone), AccessKind::kWrite) == Words{"/ws/f"});
 }
 
-TEST_CASE("an alias keeps the words behind it") {
-  CHECK(runs(facts_in("alias e=env\ne 'A=1 #' mark x", kDashAlone), "mark x"));
-  for (const char* alias : {"alias h='cat <<E'", "alias if=echo", "alias \"$x\""}) {
-    CHECK(testing::has(facts_in(alias, kDashAlone), Doubt::kRedefinition));
-  }
-}
-
 TEST_CASE("a shell whose language is not read is doubted") {
   for (const char* name : {"zsh", "/usr/bin/zsh", "ksh93", "fish", "/opt/x/yash"}) {
     const Facts facts = facts_in("echo *(e:'mark x':)", dialects_of(name, nullptr));

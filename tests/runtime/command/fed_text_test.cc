@@ -1,5 +1,4 @@
 // What the line itself feeds a command.
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,33 +30,6 @@ TEST_CASE("a command knows the text that the line feeds it, if some of it is unk
   CHECK(last_of("last <<'E'\n$NAME\nE").unknown_input.empty());
   CHECK(last_of("last <<< known").unknown_input.empty());
   CHECK(last_of("last < $NAME").unknown_input.empty());
-}
-
-bool sets_guarded(const std::string& line) {
-  auto knowledge = std::make_shared<Knowledge>(*testing::by_hand());
-  knowledge->variables.push_back({"GUARDED", false, nullptr});
-  Place place;
-  place.workspace = place.cwd = "/ws";
-  const Facts facts = analyse(line, place, *knowledge);
-  for (const DoubtFact& doubt : facts.doubts)
-    if (doubt.doubt == Doubt::kExecutingVariable) return true;
-  return false;
-}
-
-TEST_CASE(
-    "arithmetic, coproc and redirections may set a variable that makes programs run something") {
-  for (const char* line :
-       {"((GUARDED=1))", "((GUARDED++))", "echo $((GUARDED += 1))", "let GUARDED=1",
-        "let 'a=1, GUARDED=2'", "for ((GUARDED=0; ; )); do ls; done", "coproc GUARDED { ls; }",
-        "ls {GUARDED}>x", "declare -i a=GUARDED=1", "a[GUARDED=1]=2"}) {
-    INFO(line);
-    CHECK(sets_guarded(line));
-  }
-  for (const char* line : {"((GUARDED == 1))", "((a=1))", "let a=1", "coproc a { ls; }", "ls {a}>x",
-                           "declare -i a=1", "echo GUARDED=1"}) {
-    INFO(line);
-    CHECK_FALSE(sets_guarded(line));
-  }
 }
 
 }  // namespace

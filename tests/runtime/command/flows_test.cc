@@ -79,8 +79,8 @@ TEST_CASE("a value is followed into functions, shells and other programs") {
   for (const char* line :
        {"f() { last $1; }; f $S", "f() { shift; last $1; }; f a $S", "f() { last \"$@\"; }; f $S",
         "f() { for a; do last $a; done; }; f a $S", "f() { g \"$@\"; }; g() { last $1; }; f $S",
-        "f() { local t=$1; last $t; }; f $S", "f() { last $1; f $S; }; f a", "set -- $S; last $1",
-        "set -- a $S; shift; last $1", "f() { x=$S; }; f; last ${x%a}"}) {
+        "f() { local t=$1; last $t; }; f $S", "set -- $S; last $1", "set -- a $S; shift; last $1",
+        "f() { x=$S; }; f; last ${x%a}"}) {
     INFO(line);
     CHECK(holds(line, "S"));
   }

@@ -120,7 +120,7 @@ TEST_CASE("a doubt that no rule names leads to ask, even if all is allowed") {
 }
 
 TEST_CASE("an ask or deny rule that names a doubt decides instead of the floor") {
-  Rule details = on_doubt("variable", Decision::kDeny, Doubt::kExecutingVariable);
+  Rule details = on_doubt("variable", Decision::kDeny, Doubt::kInlineCode);
   details.doubt_details = patterns({"LD_*"});
   const auto set = rule_set({on_doubt("piped", Decision::kAsk, Doubt::kPipedCode), details});
   Facts doubtful = facts({command("sh"), command("ls")});
@@ -130,12 +130,12 @@ TEST_CASE("an ask or deny rule that names a doubt decides instead of the floor")
   CHECK(outcome.doubt == 0);
   CHECK(outcome.floors.empty());
 
-  add_doubt(doubtful, Doubt::kExecutingVariable, 1, "PAGER");
+  add_doubt(doubtful, Doubt::kInlineCode, 1, "PAGER");
   outcome = set->judge(doubtful, kMode, {});
   CHECK(outcome.id == "piped");
   CHECK(outcome.floors == std::vector<int>{1});
 
-  add_doubt(doubtful, Doubt::kExecutingVariable, 1, "LD_PRELOAD");
+  add_doubt(doubtful, Doubt::kInlineCode, 1, "LD_PRELOAD");
   outcome = set->judge(doubtful, kMode, {});
   CHECK(outcome.decision == Decision::kDeny);
   CHECK(outcome.id == "variable");

@@ -61,7 +61,7 @@ TEST_CASE("what is not written out does not leave") {
   CHECK_FALSE(leaves([](Facts& f) { f.commands[0].argv[0].text = "./fetch"; }));
   CHECK_FALSE(leaves([](Facts& f) { f.assigns = true; }));
   CHECK_FALSE(leaves([](Facts& f) {
-    f.doubts.push_back({Doubt::kExecutingVariable, 0, 0, {}, "$x", false});
+    f.doubts.push_back({Doubt::kUnparsed, 0, 0, {}, "$x", false});
   }));
 }
 

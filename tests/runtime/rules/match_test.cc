@@ -105,11 +105,10 @@ std::vector<Case> all_cases() {
        with_doubt(Doubt::kPipedCode, "sh"), with_doubt(Doubt::kInlineCode, "sh")},
       {"detail",
        [](Rule& r) {
-         r.doubts = {Doubt::kExecutingVariable};
+         r.doubts = {Doubt::kUnparsed};
          r.doubt_details = patterns({"LD_*"});
        },
-       with_doubt(Doubt::kExecutingVariable, "LD_PRELOAD"),
-       with_doubt(Doubt::kExecutingVariable, "PAGER")},
+       with_doubt(Doubt::kUnparsed, "LD_PRELOAD"), with_doubt(Doubt::kUnparsed, "PAGER")},
       {"variable", [](Rule& r) { r.variables = patterns({"GIT_*"}); }, with([](SimpleCommand& c) {
          c.assignments.push_back({"GIT_DIR", value("x"), true});
        }),

@@ -1,4 +1,4 @@
-// The tables of a policy's knowledge: programs, variables, languages and paths.
+// The tables of a policy's knowledge: programs and paths.
 #include <re2/re2.h>
 
 #include "runtime/command/path_map.h"
@@ -23,7 +23,7 @@ const command::AccessSpec* access_of(const command::ProgramSpec& spec, AccessKin
 }
 
 std::string paths_script(const std::string& entries) {
-  return "return { programs = {}, variables = {}, languages = {},\npaths = { { name = 'own', "
+  return "return { programs = {},\npaths = { { name = 'own', "
          "entries = { " +
          entries + " } } } }";
 }
@@ -38,7 +38,7 @@ return {
       removes = 'first', permissions = 'rest', executes = 'after_--', enters = 'of=',
       accesses = { { access = 'write', of = 'second but_last', when = '-i', unless = '-n -q',
                      recursive = true } },
-      recursive = '-r -R', cwd = '-C', hosts = 'first', evaluated = '-v',
+      recursive = '-r -R', cwd = '-C', hosts = 'first', takes_commands = true,
       runs = {
         { how = 'until', from = '-exec -ok', appends = true, ends_at_plus = true },
         { how = 'argv', skip = 1, assignments = true, shell_if_empty = true, when = '-x',
@@ -47,14 +47,12 @@ return {
         { how = 'code', from = '-c', language = 'python' },
       },
       single_dash_long = true, options_first = true, privileged = true, remote = true,
-      decodes = '-d', prints = true, builds = true, lists = true, filters = '-name',
+      decodes = '-d', prints = true, lists = true, filters = '-name',
       subcommands = { push = { hosts = 'first' }, ['remote add'] = { decodes = true } },
     },
     names = { lists = 'names' }, ['py*'] = {}, ['python3*'] = { history = false, runs = { { how = 'earlier' } } },
   },
-  variables = { { name = 'PAGER', shell = true, safe = 'less|more' }, { name = 'A', safe = '' } },
-  languages = { python = { calls = {
-    { access = 'remove', recursive = true, pattern = [[rmtree\((?:'|")([^'"]*)]] } } } },
+  removing = 'rmtree',
   paths = { { name = 'keys', inside = true, entries = { '~/.ssh', '=/home', '!$TMP/x', '**/.git' } } },
   outputs = { pwd = '$PWD' },
 })"));
@@ -86,7 +84,7 @@ return {
   CHECK(writes == 2);
   CHECK(spec.cwd[0].options == Texts{"-C"});
   CHECK(spec.hosts[0].kind == Selector::Kind::kFirst);
-  CHECK(spec.evaluated[0].options == Texts{"-v"});
+  CHECK(spec.takes_commands);
   REQUIRE(spec.runs.size() == 5);
   CHECK(spec.runs[0].how == RunsSpec::How::kUntil);
   CHECK(spec.runs[0].from[0].options == Texts{"-exec", "-ok"});
@@ -115,19 +113,13 @@ return {
   CHECK_FALSE(versioned->has_history);
   CHECK(versioned->runs[0].how == RunsSpec::How::kEarlier);
   CHECK(spec.lists);
-  CHECK(spec.builds);
   CHECK_FALSE(spec.lists_names);
   CHECK(tables.knowledge.find("names")->lists);
   CHECK(tables.knowledge.find("names")->lists_names);
   REQUIRE(spec.subcommands.size() == 2);
   CHECK(spec.subcommands.at("remote add")->decodes);
   CHECK(tables.knowledge.patterns[0].first == "python3*");  // the longer one comes first
-  CHECK(tables.knowledge.variables[0].shell);
-  CHECK(re2::RE2::FullMatch("more", *tables.knowledge.variables[0].safe->get()));
-  CHECK_FALSE(re2::RE2::FullMatch("x", *tables.knowledge.variables[1].safe->get()));
-  const command::LanguageSpec& python = tables.knowledge.languages.at("python");
-  CHECK(python.calls[0].kind == AccessKind::kRemove);
-  CHECK(python.calls[0].recursive);
+  CHECK(re2::RE2::FullMatch("rmtree", *tables.knowledge.removing->get()));
   CHECK(tables.knowledge.classes[0].inside);
   CHECK(tables.knowledge.classes[0].entries == Texts{"~/.ssh", "=/home", "!$TMP/x", "**/.git"});
   CHECK(tables.knowledge.outputs.at("pwd") == "$PWD");
@@ -149,8 +141,6 @@ TEST_CASE("every mistake in a program has its message") {
       {"runs = { { how = 'shell' } }", "from is missing: how 'shell' needs to know which words"},
       {"runs = { { how = 'until', from = 'first' } }", "how 'until' begins at a flag"},
       {"runs = { { how = 'code', from = '-c' } }", "language is missing"},
-      {"runs = { { how = 'file', language = 'pyhton' } }",
-       "tar.runs[1].language: unknown language 'pyhton'; did you mean 'python'?"},
       {"runs = { { how = 'argv', skip = -1 } }", "skip: expected a whole number from 0 to 100"},
       {"runs = { { how = 'argv', optional = true } }", "unknown key 'optional'"},
       {"privileged = 1", "privileged: expected true or false, got 1"},
@@ -173,8 +163,7 @@ TEST_CASE("every other mistake in the knowledge has its message") {
   CHECK_FALSE(tables.read_knowledge(R"(
 return {
   programms = {}, programs = {},
-  variables = { { name = 'A-B' }, { name = 'X', safe = '(' }, { shell = true } },
-  languages = { shell = {}, perl = { calls = { { access = 'remove', pattern = 'x' } } } },
+  removing = '(',
   paths = { { name = 'outside', entries = {} }, { name = 'a b', entries = { '/a//b' } },
     { name = 'x', entries = { 'etc', '/a/../b', '!!/a', '/a/**', '~user/x', 3 } },
     { name = 'x2', entries = { 'etc', '/a/../b', '!!/a', '/a/**', '~user/x' } }, { name = 'y' } },
@@ -182,12 +171,9 @@ return {
 })"));
   for (const char* message :
        {":3: unknown key 'programms'; did you mean 'programs'?",
-        ":4: variables[1]: name: 'A-B' is not the name of a variable",
-        ":4: variables[2].safe: is not a valid RE2 pattern: missing ): (",
-        "variables[3]: name is missing", "languages.shell: is read by the analyser itself",
-        "languages.perl.calls[1].pattern: must have 1 capture, the path; it has 0",
-        ":6: paths[1]: name: there is a class 'outside' already",
-        ":6: paths[2]: name: 'a b' must be one word", "paths[2]: '/a//b': must hold no '//'",
+        ":4: removing: is not a valid RE2 pattern: missing ): (",
+        ":5: paths[1]: name: there is a class 'outside' already",
+        ":5: paths[2]: name: 'a b' must be one word", "paths[2]: '/a//b': must hold no '//'",
         "paths[3].entries[6]: expected a string, got 3",
         "paths[4]: 'etc': must begin with '/', '~/', a variable ($HOME) or '**/'",
         "paths[4]: '/a/../b': must hold no",
@@ -204,11 +190,11 @@ TEST_CASE("a program with several names is read once, and one that contains itse
   PolicyTables tables;
   REQUIRE(
       tables.read_knowledge("local p = {} return { programs = { a = p, b = p }, "
-                            "variables = {}, languages = {}, paths = {} }"));
+                            "paths = {} }"));
   CHECK(tables.knowledge.find("a") == tables.knowledge.find("b"));
   CHECK_FALSE(tables.read_knowledge(
       "local p = {} p.subcommands = { x = p } setmetatable(p, { __index = error })\n"
-      "return { programs = { a = p }, variables = {}, languages = {}, paths = {} }"));
+      "return { programs = { a = p }, paths = {} }"));
   CHECK_THAT(tables.faults, Contains("a subcommand has none of its own"));
 }
 
@@ -216,7 +202,7 @@ TEST_CASE("too many path classes are refused") {
   PolicyTables tables;
   CHECK_FALSE(tables.read_knowledge(
       "local l = {} for i = 1, 27 do l[i] = { name = 'c' .. i, entries = {} } end\n"
-      "return { programs = {}, variables = {}, languages = {}, paths = l }"));
+      "return { programs = {}, paths = l }"));
   CHECK_THAT(tables.faults, Contains("paths[27]: more than 26 classes"));
 }
 

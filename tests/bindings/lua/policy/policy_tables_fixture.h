@@ -82,8 +82,7 @@ struct PolicyTables {
   }
   // Returns the faults of knowledge with these tables.
   std::string program_faults(const std::string& fields) {
-    read_knowledge("return { variables = {}, languages = { python = {} }, paths = {}, " +
-                   ("programs = { tar = { " + fields + " } } }"));
+    read_knowledge("return { paths = {}, " + ("programs = { tar = { " + fields + " } } }"));
     return error.message + faults;
   }
 };

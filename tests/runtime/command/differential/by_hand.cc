@@ -67,15 +67,6 @@ ProgramSpec shell() {
   return spec;
 }
 
-ProgramSpec evaluates(Selector::Kind of, const std::string& values = "",
-                      const std::string& value_of = "") {
-  ProgramSpec spec;
-  spec.values = words(values);
-  spec.evaluated.push_back(operands(of));
-  if (!value_of.empty()) spec.evaluated.push_back(options(value_of));
-  return spec;
-}
-
 void add(Knowledge* knowledge, const std::string& names, ProgramSpec spec) {
   const auto shared = std::make_shared<const ProgramSpec>(std::move(spec));
   for (const std::string& name : words(names)) knowledge->programs[name] = shared;
@@ -93,14 +84,13 @@ void add_builtins(Knowledge* knowledge) {
   prints.prints = true;
   add(knowledge, "echo", prints);
   prints.values = words("-v");
-  prints.evaluated.push_back(options("-v"));
   add(knowledge, "printf", prints);
-  add(knowledge, "export declare typeset local readonly unset let",
-      evaluates(Selector::Kind::kOperands));
-  add(knowledge, "test [", evaluates(Selector::Kind::kOperands));
-  add(knowledge, "read", evaluates(Selector::Kind::kOperands, "-a -d -i -n -N -p -t -u", "-a"));
-  add(knowledge, "getopts", evaluates(Selector::Kind::kSecond));
-  ProgramSpec map = evaluates(Selector::Kind::kOperands, "-d -n -O -s -u -C -c");
+  add(knowledge, "export declare typeset local readonly unset let test [ getopts", {});
+  ProgramSpec reads;
+  reads.values = words("-a -d -i -n -N -p -t -u");
+  add(knowledge, "read", reads);
+  ProgramSpec map;
+  map.values = words("-d -n -O -s -u -C -c");
   RunsSpec callback = runs(RunsSpec::How::kShell);
   callback.from.push_back(options("-C"));
   map.runs.push_back(callback);
@@ -225,7 +215,6 @@ void add_programs(Knowledge* knowledge) {
   ProgramSpec cc;
   cc.values = words("-o");
   cc.accesses.push_back({AccessKind::kWrite, {options("-o")}, {}, {}, false});
-  cc.builds = true;
   add(knowledge, "cc", cc);
   ProgramSpec wget;
   wget.accesses.push_back(access(AccessKind::kWrite, Selector::Kind::kUrlNames));
@@ -238,23 +227,13 @@ std::shared_ptr<const Knowledge> by_hand() {
   auto knowledge = std::make_shared<Knowledge>();
   add_builtins(knowledge.get());
   add_programs(knowledge.get());
-  const auto plain = std::make_shared<const LazyRegex>("[^$`\\\\]*");
-  for (const char* name : {"PATH", "BASH_ENV", "ENV", "LD_PRELOAD", "SHELLOPTS", "BASHOPTS",
-                           "BASH_CMDS", "BASH_ALIASES"})
-    knowledge->variables.push_back({name, false, nullptr});
-  for (const char* name : {"PS4", "PROMPT_COMMAND", "PAGER"})
-    knowledge->variables.push_back({name, true, plain});
   knowledge->classes.push_back({"protected", {"**/.git/hooks", "/etc"}, true});
   knowledge->classes.push_back({"temporary", {"/tmp"}, false});
   knowledge->outputs = {{"pwd", "$PWD"}, {"mktemp **", "/tmp/tmp.*"}, {"which *", "/usr/bin/$1"}};
   knowledge->unheld = std::make_shared<const LazyRegex>("rmtree|remove|rm");
   knowledge->reaching =
       std::make_shared<const LazyRegex>("[^a-z]system|socket|open|exec|import|[`|]");
-  LanguageSpec python;
-  python.calls.push_back(
-      {AccessKind::kRemove, true,
-       std::make_shared<const LazyRegex>("shutil\\.rmtree\\(['\"]([^'\"]*)['\"]")});
-  knowledge->languages["python"] = python;
+  knowledge->removing = std::make_shared<const LazyRegex>("rmtree");
   return knowledge;
 }
 

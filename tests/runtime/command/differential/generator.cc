@@ -474,7 +474,7 @@ std::string Generator::indirect(int depth) {
   const std::string code = statements(depth + 1, 2);
   const std::string simple = mark(depth);
   const std::string word = id();
-  switch (below(posix() ? 26 : 34)) {
+  switch (below(posix() ? 24 : 32)) {
     case 0:
     case 1:
       return "eval " + quote(code);
@@ -520,29 +520,25 @@ std::string Generator::indirect(int depth) {
     case 20:
       return "trap " + single("mark " + word) + " 0";
     case 21:
-      return "echo " + quote("mark " + word) + " > s; . ./s";
-    case 22:
-      return "echo " + quote("mark " + word) + " > s; sh " + pick({"s", "./s", "< s"});
-    case 23:
       return "eval \"eval " + word + "=1; mark " + word + "\"";
-    case 24:
+    case 22:
       return "eval eval " + single(single("mark " + word));
-    case 25:
+    case 23:
       return "env sh -c " + single(for_sh(depth, 0));
-    case 26:
+    case 24:
       return "bash -c " + quote(code);
-    case 27:
+    case 25:
       return "bash " + pick({"-ec", "-x -c", "+x -c", "-o errexit -c", "--norc -c"}) + " " +
              quote(simple);
-    case 28:
+    case 26:
       return "builtin " + pick({"eval", "command"}) + " mark " + word;
-    case 29:
+    case 27:
       return "source <(echo mark " + word + ")";
-    case 30:
+    case 28:
       return "xargs -a <(echo " + word + ") mark";
-    case 31:
+    case 29:
       return "env -S 'mark " + word + "'";
-    case 32:
+    case 30:
       return "trap " + quote(simple) + " DEBUG";
     default:
       return "command eval " + quote(simple);

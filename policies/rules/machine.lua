@@ -47,6 +47,19 @@ local function writes_archive(command)
   return false
 end
 
+-- What mktemp makes (knowledge/outputs.lua) lies beside a workspace in /tmp, and never above it.
+local function changes_what_holds_workspace(command)
+  for _, access in ipairs(command.accesses) do
+    local classes = ' ' .. table.concat(access.classes, ' ') .. ' '
+    if (access.access == 'remove' or access.access == 'permission')
+      and classes:find(' holds_workspace ', 1, true)
+      and not access.written:find('^/tmp/tmp%.%*[^.]*$') then
+      return true
+    end
+  end
+  return false
+end
+
 return {
   {
     id = 'machine.destroying_code',
@@ -211,6 +224,7 @@ return {
     reason = 'This directory holds your workspace: name a directory inside the workspace.',
     access = 'remove permission',
     path = 'holds_workspace',
+    test = changes_what_holds_workspace,
     match = { 'rm -rf ..', 'chmod -R 777 ../..' },
     not_match = { 'rm -rf src' },
   },

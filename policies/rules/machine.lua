@@ -275,11 +275,13 @@ return {
     program = {
       'mkfs', 'mkfs.*', 'mke2fs', 'mkswap', 'mkdosfs', 'mkntfs', 'newfs', 'newfs_*', 'wipefs',
     },
-    without_flags = '--help --version',
+    access = 'write remove',
+    path = 'outside unknown partly_known',
+    not_path = 'temp',
     match = {
-      'mkfs.ext4 /dev/sda1', 'doas mkfs -t ext4 disk', 'wipefs -a /dev/sda', 'mkswap swap.img',
+      'mkfs.ext4 /dev/sda1', 'doas mkfs -t ext4 "$DISK"', 'wipefs -a /dev/sda', 'mkswap /swap',
     },
-    not_match = { 'man mkfs', 'grep mkfs notes.txt' },
+    not_match = { 'man mkfs', 'grep mkfs notes.txt', 'mkfs.ext4 -q disk.img' },
   },
   {
     id = 'machine.partition',

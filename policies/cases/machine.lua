@@ -85,7 +85,7 @@ return {
       'nohup kill -9 1 &', 'echo 1 | xargs kill -9', 'for p in 1; do kill $p; done',
       "nu -c 'kill 1'", 'pkill -9 .', 'pkill .', "pkill -f ''", "pkill '.*'", "killall -r '.*'",
       'pkill -u user', 'pkill -9 -u root', 'killall -u user', 'killall -9 -u $USER',
-      'skill -u user', 'pkill -u root', 'fuser -km /', 'fuser -k -m /home', 'mkfs -t xfs disk.img',
+      'skill -u user', 'pkill -u root', 'fuser -km /', 'fuser -k -m /home', 'mkfs -t xfs /dev/sdb',
       'gparted', 'cfdisk', 'chown -R me ~/other', 'chmod -R 777 /', 'chmod 777 /etc',
       'chmod -R a+rwx /usr', 'chmod 000 /bin/sh', 'chown -R user /', 'chown user: /etc/passwd',
       'chgrp -R users /var', 'chmod -R 777 ~', 'chmod -R 755 ..', 'sudo chmod u+s /bin/bash',

@@ -24,7 +24,7 @@ return {
       'npm dist-tag add x latest', 'cargo install x', 'gem install x', 'pipx install x',
       'rustup default nightly', 'dotnet tool install -g x', 'luarocks install x',
       'luarocks install evil', 'stack install x', 'cabal install x', 'dotnet new install x',
-      'conan install --requires=x', 'uv tool install x', 'yarn global add x',
+      'spack install x', 'uv tool install x', 'yarn global add x',
       'composer global require x', 'composer global require a/b',
     },
   },

@@ -49,7 +49,7 @@ return {
     .. 'dbus-run-session torsocks torify proxychains proxychains4 tsocks rlwrap '
     .. 'systemd-inhibit chronic eatmydata catchsegv valgrind heaptrack setarch linux32 '
     .. 'linux64 i386 x86_64 uname26 cgexec numactl aa-exec '
-    .. 'choom pipesz rr winpty'] = {
+    .. 'choom pipesz rr winpty bear'] = {
     options_first = true,
     values = '-f --fork -o -O --config -c -g -n --what --who --why --mode -m -p -u -N -C -H '
       .. '--log-file --tool --cpunodebind --membind --physcpubind --interleave',

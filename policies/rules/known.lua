@@ -57,7 +57,7 @@ return {
       nc.traditional socat tcping telnet iperf iperf3 dpkg dpkg-query dpkg-deb apt-cache apt-file
       rpm rpmquery pacman pkg-config pkgconf tmux screen xvfb-run Xvfb xclip xsel pbcopy pbpaste
       notify-send strace ltrace perf valgrind heaptrack gdb lldb rr gcore gprof bpftrace hyperfine
-      time unshare nsenter bwrap setpriv capsh proot chroot mount umount]],
+      time uuidgen unshare nsenter bwrap setpriv capsh proot chroot mount umount]],
     match = { 'ps aux', 'lsof -i :3000', 'ss -ltnp', 'nproc', 'nc -z localhost 5432' },
   },
   {
@@ -82,7 +82,7 @@ return {
       lex yacc cppcheck cpplint include-what-you-use iwyu run-clang-tidy gcov lcov gcovr genhtml
       kcov ctags etags emcc em++ wasm-pack wasmtime wasmer wat2wasm qemu-* esptool esptool.py
       avrdude platformio pio arduino-cli nix-build nix ko kaniko pack icu-config llvm-config
-      *-config depmod fastlane gomobile]],
+      *-config depmod fastlane gomobile scala-cli forge]],
     match = { 'make -j8', 'cargo test', 'go build ./...', 'cmake --build build' },
   },
   {
@@ -94,7 +94,7 @@ return {
       pwsh elixir elixirc iex erl erlc escript groovy groovyc kotlin kotlinc scala scalac clojure
       clj bb racket guile scheme chez sbcl clisp ecl crystal nim nimble raku swipl octave gnuplot
       tclsh wish expect deno bun coffee io factor janet fennel haxe v gleam roc hy micropython
-      jython maxima]],
+      jython maxima torchrun accelerate deepspeed]],
     match = { 'python3 -m pytest', 'node build.js', 'bash scripts/test.sh' },
   },
   {

@@ -47,6 +47,19 @@ local function writes_archive(command)
   return false
 end
 
+-- What mktemp makes (knowledge/outputs.lua) lies beside a workspace in /tmp, and never above it.
+local function changes_what_holds_workspace(command)
+  for _, access in ipairs(command.accesses) do
+    local classes = ' ' .. table.concat(access.classes, ' ') .. ' '
+    if (access.access == 'remove' or access.access == 'permission')
+      and classes:find(' holds_workspace ', 1, true)
+      and not access.written:find('^/tmp/tmp%.%*[^.]*$') then
+      return true
+    end
+  end
+  return false
+end
+
 return {
   {
     id = 'machine.destroying_code',
@@ -211,6 +224,7 @@ return {
     reason = 'This directory holds your workspace: name a directory inside the workspace.',
     access = 'remove permission',
     path = 'holds_workspace',
+    test = changes_what_holds_workspace,
     match = { 'rm -rf ..', 'chmod -R 777 ../..' },
     not_match = { 'rm -rf src' },
   },
@@ -261,11 +275,13 @@ return {
     program = {
       'mkfs', 'mkfs.*', 'mke2fs', 'mkswap', 'mkdosfs', 'mkntfs', 'newfs', 'newfs_*', 'wipefs',
     },
-    without_flags = '--help --version',
+    access = 'write remove',
+    path = 'outside unknown partly_known',
+    not_path = 'temp',
     match = {
-      'mkfs.ext4 /dev/sda1', 'doas mkfs -t ext4 disk', 'wipefs -a /dev/sda', 'mkswap swap.img',
+      'mkfs.ext4 /dev/sda1', 'doas mkfs -t ext4 "$DISK"', 'wipefs -a /dev/sda', 'mkswap /swap',
     },
-    not_match = { 'man mkfs', 'grep mkfs notes.txt' },
+    not_match = { 'man mkfs', 'grep mkfs notes.txt', 'mkfs.ext4 -q disk.img' },
   },
   {
     id = 'machine.partition',

@@ -76,7 +76,7 @@ return {
     reason = 'This installs a program for the whole user: add it to the project, or let a person '
       .. 'install it.',
     program = 'cargo gem pipx rustup cpanm cpan pear pecl luarocks opam stack cabal dotnet raco '
-      .. 'conan spack',
+      .. 'spack',
     argument = { 'install', 'uninstall', 'inject', 'upgrade', 'self', 'default', 'update-self' },
     not_argument = {
       '--path=*', '--path', '--list', 'list', 'show', '--local', '--dry-run', 'outdated',

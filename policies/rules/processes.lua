@@ -11,13 +11,23 @@ local function targets_everybody(command)
   return false
 end
 
--- Operands that are jobs, or variables that can hold a known id: $!, $PID, $SERVER_PID.
+-- Whether a word is $(jobs -p), or $(cat FILE) of a file of ids that the project keeps.
+local function prints_own(word)
+  local code = word:match('^%$%((.*)%)$') or word:match('^`(.*)`$') or ''
+  local file = code:match('^cat%s+([%w_./-]+)$') or code:match('^<%s*([%w_./-]+)$') or ''
+  return code == 'jobs -p'
+    or file:find('%.pid$') and not file:find('%.%.') and (file:sub(1, 1) ~= '/'
+      or file:find('^/tmp/'))
+end
+
+-- Operands that are jobs, or that can hold a known id: $!, $PID, $SERVER_PID, $(cat server.pid).
 local function has_foreign_target(command)
   for at = 2, #command.argv do
     local word = command.argv[at]
     local is_signal = at == 2 and word:match('^%-[%w]') or word:match('^%-[sn]$')
       or command.argv[at - 1]:match('^%-[sn]$') or word:match('^%-%-')
     local own = word:match('^%%') or word == '$!' or word == '0' or word == '$p'
+      or prints_own(word)
       or word:match('^%$%{?[%w_]*[Pp][Ii][Dd][%w_]*%}?$') and not word:find('PPID', 1, true)
     if not is_signal and not own then
       return true
@@ -91,10 +101,13 @@ return {
     program = 'kill',
     without_flags = '-l -L --list --table -0',
     test = has_foreign_target,
-    match = { 'kill 1234', 'kill -9 12 13', 'kill $(lsof -ti:3000)', 'kill -9 -4321' },
+    match = {
+      'kill 1234', 'kill -9 12 13', 'kill $(lsof -ti:3000)', 'kill -9 -4321',
+      'kill $(cat /run/nginx.pid)',
+    },
     not_match = {
       'kill %1', 'sleep 60 & kill $!', 'npm start & PID=$!; sleep 5; kill $PID', 'kill -l',
-      'kill -0 1234',
+      'kill -0 1234', 'kill $(cat server.pid)', 'kill -9 "$(< tmp/app.pid)"', 'kill $(jobs -p)',
     },
   },
   {

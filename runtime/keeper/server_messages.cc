@@ -116,11 +116,13 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
       original_files_, mounts_,
       [this](const std::string& directory) { return open_control_socket(directory); },
       [this](pid_t pid) { process_table_->set_apart(pid); });
-  starter_->processes_of = [this](const std::string& session) {
+  starter_->processes_of = [this](const std::string& session, bool held) {
     std::vector<pid_t> all;
     process_table_->rescan();
     process_table_->for_each([&](KeeperRun& run) {
-      if (run.outside_group != session) return;
+      const bool counts = held ? starter_->session_runs().holds(session, run.mark_run)
+                               : run.outside_group == session;
+      if (!counts) return;
       for (const pid_t pid : process_table_->members(run)) all.push_back(pid);
     });
     return all;

@@ -16,10 +16,10 @@ namespace gibbous::keeper {
 class SessionRuns {
  public:
   // `key`: Mark::run; or, with a minus, a process that listens here for the session's own network.
-  // "": it has ended, or its session is not known.
-  void set(std::int64_t key, const std::string& session) {
+  // "": it has ended, or its session is not known. `held`: others of its session may signal it.
+  void set(std::int64_t key, const std::string& session, bool held = false) {
     const std::lock_guard lock(mutex_);
-    sessions_[key] = session;
+    sessions_[key] = {session, held};
     if (session.empty()) sessions_.erase(key);
   }
   // `keeper`: Mark::keeper.
@@ -28,12 +28,26 @@ class SessionRuns {
     const std::int64_t run = marks ? marks->run_of(keeper).value_or(0) : 0;
     const std::lock_guard lock(mutex_);
     const auto found = sessions_.find(sessions_.contains(-pid) ? -pid : run);
-    return found != sessions_.end() && found->second == session;
+    return found != sessions_.end() && found->second.name == session;
+  }
+  bool holds(const std::string& session, std::int64_t run) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = sessions_.find(run);
+    return found != sessions_.end() && found->second.held && found->second.name == session;
+  }
+  // The same of a run's process.
+  bool holds(const std::string& session, std::uint32_t keeper, pid_t pid) const {
+    const auto marks = read_marks(pid);
+    return holds(session, marks ? marks->run_of(keeper).value_or(0) : 0);
   }
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::int64_t, std::string> sessions_;
+  struct Session {
+    std::string name;
+    bool held = false;
+  };
+  std::map<std::int64_t, Session> sessions_;
 };
 
 }  // namespace gibbous::keeper

@@ -381,7 +381,10 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   words.directory = strings.cwd;
   const auto mounts = mounts_->now();
   words.mounts = mounts.get();
-  if (strings.sandbox) runs_->set(mark.run, strings.sandbox->temporary_group);
+  // One with the machine's network may have keys, which a core dump would hold.
+  const bool held = strings.sandbox && !strings.sandbox->names_only &&
+                    strings.sandbox->network != SandboxNetwork::kOn;
+  if (strings.sandbox) runs_->set(mark.run, strings.sandbox->temporary_group, held);
   if (strings.sandbox && strings.sandbox->names_only) {
     if (is_temporary_group(strings.sandbox->temporary_group)) {
       outcome.temporary = link_temporary(strings.sandbox->temporary_group, words);
@@ -406,16 +409,26 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     start_sandbox.temporary = &temporary_groups_;
     const std::string& session = strings.sandbox->temporary_group;
     if (!session.empty() && processes_of && strings.sandbox->network != SandboxNetwork::kOff) {
-      start_sandbox.sockets = session_sockets([&] { return processes_of(session); });
+      start_sandbox.sockets = session_sockets([&] { return processes_of(session, false); });
     }
     start_sandbox.user_namespace = user_namespace_.get();
     start_sandbox.has_terminal = start.terminal.has_value();
-    if (strings.sandbox->network == SandboxNetwork::kChecked && support_->listeners) {
+    const bool is_checked = strings.sandbox->network == SandboxNetwork::kChecked;
+    if (held && !session.empty() && !strings.sandbox->copied && processes_of) {
+      start_sandbox.signalled = processes_of(session, true);
+      if (start_sandbox.signalled.size() > kMaxSignalled) {
+        start_sandbox.signalled.resize(kMaxSignalled);
+      }
+    }
+    if ((is_checked || !start_sandbox.signalled.empty()) && support_->listeners) {
       const auto is_own = [runs = runs_, session, keeper = mark.keeper](pid_t pid) {
         return runs->has(session, keeper, pid);
       };
-      outcome.connects =
-          network::Connects::start({ports_of(strings.sandbox->network_group), is_own}, &connects);
+      const auto may_signal = [runs = runs_, session, keeper = mark.keeper](pid_t pid) {
+        return runs->holds(session, keeper, pid);
+      };
+      outcome.connects = network::Connects::start(
+          {ports_of(strings.sandbox->network_group), is_own, may_signal}, &connects);
       if (!outcome.connects) return failed(StartStep::kFork, EAGAIN, "no thread for its connects");
       start_sandbox.connects = connects.get();
     }

@@ -91,8 +91,9 @@ class Starter {
   void measure_layers(const std::string& group);
   // A run is still writing to its copies: a process looks how much they hold.
   void measure_copies(const std::string& directory);
-  // Asked for the processes outside of a sandbox of a session, by its temporary group.
-  std::function<std::vector<pid_t>(const std::string& group)> processes_of;
+  // Asked for the processes of a session, by its temporary group: those outside of a sandbox, or
+  // those of runs that one holds (SessionRuns::holds).
+  std::function<std::vector<pid_t>(const std::string& group, bool held)> processes_of;
 
  private:
   std::optional<StartTrial> doubtful(const wire::StartStrings& strings);

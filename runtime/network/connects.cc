@@ -24,6 +24,7 @@
 #include <cstring>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -58,16 +59,22 @@ void* pointer(Number number) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(number));
 }
 
+// The first number of a line of /proc/PID/status, "\nUid:"; -1: there is none.
+int status_number(pid_t pid, std::string_view line) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/status";
+  const std::string status = read_small_file(path.c_str());
+  const std::size_t at = status.find(line);
+  return at == std::string::npos ? -1 : std::atoi(status.c_str() + at + line.size());
+}
+
+UniqueFd open_pid(pid_t pid) {
+  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+}
+
 // A descriptor of the process that the thread is of: all its threads have the same.
 UniqueFd open_process(pid_t thread) {
-  UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, thread, 0)));
-  if (process) return process;
-  const std::string path = "/proc/" + std::to_string(thread) + "/status";
-  const std::string status = read_small_file(path.c_str());
-  const std::size_t at = status.find("\nTgid:");
-  if (at == std::string::npos) return {};
-  const int leader = std::atoi(status.c_str() + at + std::strlen("\nTgid:"));
-  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, leader, 0)));
+  UniqueFd process = open_pid(thread);
+  return process ? std::move(process) : open_pid(status_number(thread, "\nTgid:"));
 }
 
 bool read_memory(pid_t thread, const void* address, void* into, std::size_t size) {
@@ -159,6 +166,7 @@ struct Connects::State {
     next.room.fill(std::byte{0});
     if (::ioctl(listener.get(), SECCOMP_IOCTL_NOTIF_RECV, &next.notif) != 0) return;
     const seccomp_data& data = next.notif.data;
+    if (data.nr == SYS_kill) return signal(next.notif);
     Call call;
     call.id = next.notif.id;
     call.thread = static_cast<pid_t>(next.notif.pid);
@@ -186,6 +194,22 @@ struct Connects::State {
     response.val = result < 0 ? 0 : result;
     response.error = result < 0 ? static_cast<std::int32_t>(result) : 0;
     return ::ioctl(listener.get(), SECCOMP_IOCTL_NOTIF_SEND, &response) == 0;
+  }
+
+  // The descriptor comes first: what is found out about the process holds for no other one that has
+  // its number later. The caller needs the rights that the kernel asks for, not those of the
+  // keeper.
+  void signal(const seccomp_notif& notif) {
+    const auto pid = static_cast<pid_t>(notif.data.args[0]);
+    const UniqueFd process = open_pid(pid);
+    const int user = status_number(static_cast<pid_t>(notif.pid), "\nUid:");
+    const bool is_allowed = process && rules.may_signal(pid) && user >= 0 &&
+                            (user == 0 || user == status_number(pid, "\nUid:"));
+    if (!is_valid(notif.id)) return;
+    if (!is_allowed) return (void)answer(notif.id, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+    const auto number = static_cast<int>(notif.data.args[1]);
+    const long sent = ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0);
+    answer(notif.id, sent == 0 ? 0 : -errno);
   }
 
   void connect(Call call, const void* address, std::uint64_t bytes) {

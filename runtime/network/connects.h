@@ -1,7 +1,8 @@
 // Connects: decides on behalf of a run which addresses its programs reach. Their connect(2), and
 // what sends with an address, wait in the kernel (seccomp_unotify(2)) until a thread of the keeper
 // has read the address, once, and has made the call itself on a duplicate of their socket: what
-// other threads of theirs write meanwhile changes nothing. Keeper only.
+// other threads of theirs write meanwhile changes nothing. So does kill(2) of a process of another
+// run, which the thread signals if it may be; else the kernel answers. Keeper only.
 //
 // One thread for each run, which nothing holds up but a program of that run. When the keeper is
 // gone, the calls fail (ENOSYS).
@@ -23,6 +24,8 @@ struct ConnectRules {
   std::vector<std::uint16_t> ports;  // of this machine's loopback that may be reached
   // Whether a process is one whose servers may be reached. Called in the run's thread.
   std::function<bool(pid_t)> is_own;
+  // Whether a process is one that the run may signal although it is not its own. The same.
+  std::function<bool(pid_t)> may_signal;
 };
 
 class Connects {

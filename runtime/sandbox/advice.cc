@@ -56,10 +56,14 @@ constexpr std::array kRows = {
         "ping: socket: operation|must be superuser|mount failed|dmesg(1) may have|"
         "creating new namespace failed|permissions to create|unshare failed: operation",
         "", Exit::kOwnLine, "it needs rights that no program has here"},
-    Row{"kill pkill killall gdb strace",
+    Row{"kill pkill killall fuser",
         "sending signal|killing pid|) - operation not permitted|kill: operation not permitted|"
-        "ptrace: operation not permitted|could not attach|attach: ptrace",
-        "", Exit::kSaid, "only processes of the same run can be stopped and traced here"},
+        "could not kill process|kill eperm",
+        "", Exit::kSaid,
+        "no signal reaches later runs, or what is outside of the session's sandboxes: end a run by "
+        "its id"},
+    Row{"gdb strace", "ptrace: operation not permitted|could not attach|attach: ptrace", "",
+        Exit::kSaid, "only processes of the same run can be traced here"},
     Row{"qemu-system-x86_64", "could not access kvm", "", Exit::kSaid,
         "a virtual machine needs allow = [\"write:/dev/kvm\"], which asks a person"},
     Row{"lsof ss fuser", "", "", Exit::kSaid,

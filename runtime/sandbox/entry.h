@@ -75,8 +75,9 @@ struct SandboxEntry {
   std::shared_ptr<const Ruleset> ruleset;  // of Landlock
   sock_fprog filter{};                     // of seccomp; lives as long as the process
   // Before it, one that asks; the other closes what that leaves open.
-  sock_fprog asking{};
-  int connects = -1;  // where the listener of that goes; -1: there is none
+  std::vector<sock_filter> questions;
+  sock_fprog asking{};  // of these
+  int connects = -1;    // where the listener of that goes; -1: there is none
 };
 
 // Tries in a child whether the namespaces of a sandbox can be entered.

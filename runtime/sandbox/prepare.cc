@@ -67,7 +67,7 @@ class Preparation {
     report_.mount_namespace = support_.mount_namespaces;
     report_.network_namespace = spec_.network == SandboxNetwork::kLoopback;
     if (Status status = check_spec(spec_, support_); !status) return status;
-    if (Status status = check_connects(); !status) return status;
+    if (Status status = add_questions(); !status) return status;
     spec_.unreadable = hidden_names(spec_, lookups_, report_.unprotected);
     choose_namespaces();
     choose_capabilities();
@@ -100,18 +100,19 @@ class Preparation {
   }
 
  private:
-  Status check_connects() {
-    if (spec_.network != SandboxNetwork::kChecked) return {};
+  Status add_questions() {
     if (start_.connects < 0) {
+      if (spec_.network != SandboxNetwork::kChecked) return {};
       spec_.network = SandboxNetwork::kOn;
       report_.unprotected.push_back(
           "services on this machine's loopback, link-local addresses and cloud metadata can be "
           "connected to: system calls cannot be decided about here");
       return {};
     }
-    auto asking = asking_filter();
+    auto asking = asking_filter(spec_.network, start_.signalled);
     if (!asking) return asking.status();
-    entry_.asking = *asking;
+    entry_.questions = std::move(*asking);
+    entry_.asking = {static_cast<unsigned short>(entry_.questions.size()), entry_.questions.data()};
     entry_.connects = start_.connects;
     return {};
   }

@@ -6,6 +6,8 @@
 // One thread at a time. A PreparedSandbox may serve any number of starts, one after another.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,6 +35,7 @@ const char* to_string(SandboxNetwork network);
 // The limit for all lists together, and for each path with its terminating zero.
 inline constexpr std::size_t kMaxSandboxPaths = 4096;
 inline constexpr std::size_t kMaxSandboxPathBytes = 4096;
+inline constexpr std::size_t kMaxSignalled = 1024;
 inline constexpr std::size_t kMaxStandInBytes = std::size_t{64} << 10;
 
 // Plain data from a profile. Paths are absolute; those that do not exist are skipped.
@@ -181,9 +184,12 @@ struct SandboxStart {
   Rulesets* rulesets = nullptr;
   TemporaryGroups* temporary = nullptr;  // the same
   bool has_terminal = false;             // it keeps what is at /dev/pts
-  // With kChecked: the socket through which the child sends the listener of its filter. -1: there
-  // is none.
+  // The socket through which the child sends the listener of its filter: with kChecked, and with
+  // processes in `signalled`. -1: there is none.
   int connects = -1;
+  // Processes of other runs about which the listener is asked when the program signals them, at
+  // most kMaxSignalled.
+  std::vector<pid_t> signalled;
   // The words of the program that is to start, for temporary directories of its own; null pointers
   // are skipped.
   std::span<const char* const> argv;

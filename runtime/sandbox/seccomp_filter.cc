@@ -4,16 +4,19 @@
 
 #include <linux/close_range.h>
 #include <linux/netlink.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -258,9 +261,31 @@ Result<sock_fprog> seccomp_filter(SandboxNetwork network) {
   return readable(program_for(network));
 }
 
-Result<sock_fprog> asking_filter() {
-  static const auto program = build(add_questions);
-  return readable(program);
+// Only these are asked about: a signal with a handler that arrives during a question ends kill(2)
+// with EINTR, which shells do not expect when they end their own children. The next filter sees to
+// other architectures, where the number is another call's.
+Result<Program> asking_filter(SandboxNetwork network, std::span<const pid_t> signalled) {
+  static const auto connects = build(add_questions);
+  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "an int is the first half of its word");
+  Program all{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 1, 0),
+      BPF_STMT(BPF_JMP | BPF_JA, static_cast<std::uint32_t>(2 * signalled.size() + 1)),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)),
+  };
+  for (const pid_t pid : signalled) {
+    all.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(pid), 0, 1));
+    all.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
+  }
+  if (network != SandboxNetwork::kChecked) {
+    all.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+  } else if (connects.ok()) {
+    all.insert(all.end(), connects->begin(), connects->end());
+  } else {
+    return connects.status();
+  }
+  if (all.size() > BPF_MAXINSNS) return Status::error("sandbox_unavailable", "seccomp: too long");
+  return all;
 }
 
 }  // namespace gibbous

@@ -3,6 +3,10 @@
 #pragma once
 
 #include <linux/filter.h>
+#include <sys/types.h>
+
+#include <span>
+#include <vector>
 
 #include "gibbous/status.h"
 #include "runtime/sandbox/sandbox.h"
@@ -12,7 +16,9 @@ namespace gibbous {
 // Built at the first call (a few milliseconds), then constant: it depends only on `network`. Any
 // thread.
 Result<sock_fprog> seccomp_filter(SandboxNetwork network);
-// With kChecked, comes before that one: its listener is asked about connects and sends.
-Result<sock_fprog> asking_filter();
+// Comes before that one. Its listener is asked about connects and sends, with kChecked, and about
+// kill(2) of these processes.
+Result<std::vector<sock_filter>> asking_filter(SandboxNetwork network,
+                                               std::span<const pid_t> signalled);
 
 }  // namespace gibbous

@@ -61,7 +61,9 @@ const std::vector<Line> kMeant = {
      "rights"},
     {"ping -c1 x", "bash: line 1: /usr/bin/ping: Operation not permitted", true, "rights"},
     {"bwrap true", "bwrap: Creating new namespace failed: Operation not permitted", true, "rights"},
-    {"kill 123", "bash: line 1: kill: (123) - Operation not permitted", true, "same run"},
+    {"kill 123", "bash: line 1: kill: (123) - Operation not permitted", true, "by its id"},
+    {"pkill vite", "pkill: killing pid 123 failed: Operation not permitted", true, "by its id"},
+    {"npm run stop", "Error: kill EPERM\n    at process.kill", true, "by its id"},
     {"gdb -p 123", "ptrace: Operation not permitted.", true, "same run"},
     {"xclock", "Error: Can't open display: :0", true, "xvfb-run"},
     {"lsof -i :3000", "", true, "cannot be seen"},
@@ -113,7 +115,7 @@ TEST_CASE("what a profile does not hide is not blamed on it") {
   for (const Line& line : kMeant) {
     const std::string words = line.expected;
     const bool always = words == "--no-sandbox" || words == "rights" || words == "same run" ||
-                        words == "cannot be seen";
+                        words == "by its id" || words == "cannot be seen";
     INFO(line.line << ": " << line.said);
     CHECK(advice(spec, line).empty() != always);
   }

@@ -22,6 +22,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/nearest.h"
 #include "runtime/runs/runs.h"
+#include "runtime/sandbox/landlock.h"
 #include "runtime/sandbox/own_network.h"
 #include "runtime/sandbox/sandbox.h"
 #include "runtime/trust/changed_list.h"
@@ -198,6 +199,7 @@ void Policy::Impl::complete(lua::PolicyRequest* request) const {
   request->confinable = request->confinable && confines;
   if (request->shell.empty()) request->shell = shell;
   request->own_network = request->own_network && (!confines || can_own_network());
+  request->own_signals = request->own_signals && (!confines || can_hold_signals());
 }
 
 bool Policy::Impl::read_flat(std::string_view text, Asked* asked) const {

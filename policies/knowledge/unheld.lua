@@ -1,6 +1,6 @@
 -- One pattern: what code, or the words of a program that nobody can know, must not speak of to run
 -- in a sandbox without a question. It may write the workspace, so it does not hold removing,
--- discarding and ending; nor does it hide the environment.
+-- discarding and ending.
 local SPEAKS_OF = {
   -- removing and discarding, in any language and as part of any name
   [[remov|delet|unlink|rm_?tree|rm_?rf|rmdir|rmsync|rimraf|shred|truncat|wipe]],
@@ -10,8 +10,6 @@ local SPEAKS_OF = {
   [[\bupdate\b[^;]{0,200}\bset\b|(?:^|\s)-\w*(?:rf|fr)|--force|\.git\b]],
   -- ending and multiplying processes
   [[kill|terminat|shutdown|reboot|poweroff|\bfork\b]],
-  -- what the environment holds
-  [[environ|getenv|process\.env|printenv|\benv\b]],
   -- lines that were typed before, perhaps with a change
   [[\bfc\b|\bhistory\b]],
 }

@@ -215,12 +215,31 @@ local function judge_asked(mode, effect)
   }
 end
 
+-- True if rules ask about nothing but whom a signal reaches, and the sandbox of the line lets it
+-- reach processes of the session alone.
+local function holds_signals(mode, effect)
+  local judged = effect.judged
+  for _, rule in ipairs(judged.rules or {}) do
+    local is_held = rule == 'processes.kill' or rule == 'processes.kill_by_name'
+      or rule:find '^known%.' or rule:find '^reading%.'
+    if not is_held then
+      return false
+    end
+  end
+  return judged.decision == 'ask' and not judged.doubtful and effect.own_signals ~= false
+    and (mode.commands or {}).build == 'build' and not effect.executor
+    and not confined.obstacle(effect)
+end
+
 -- Returns the verdict of the rules on the commands of an effect, as the mode applies it. `judged`
 -- has no decision when no rule matches some command of the line.
 local function judge_commands(mode, effect)
   local judged, commands = effect.judged, mode.commands or {}
   if judged.decision == 'deny' then
     return judged
+  elseif holds_signals(mode, effect) then
+    judged.decision = not judged.unmatched and 'allow' or nil
+    judged.reason = 'Signals of a sandbox reach processes of its session alone.'
   end
   local known = standing(judged, commands, effect)
   if judged.decision == 'ask' and not (known == 'doubt' and PROFILES[commands.doubt]

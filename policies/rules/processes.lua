@@ -114,7 +114,7 @@ return {
     id = 'processes.kill_by_name',
     decision = 'ask',
     reason = 'Ending processes by name may hit what others need: use bg_kill for what you started.',
-    program = 'pkill killall skill xkill kill-port fkill',
+    program = 'pkill killall skill',
     match = { 'pkill -f "npm start"', 'killall node' },
     not_match = { 'pgrep -f vite', 'ps aux' },
   },
@@ -126,5 +126,24 @@ return {
     flags = '-k --kill',
     match = { 'fuser -k 3000/tcp' },
     not_match = { 'fuser -v 3000/tcp' },
+  },
+  {
+    -- These find nobody in a sandbox, where open files and ports of other runs are not shown.
+    id = 'processes.kill_by_port',
+    decision = 'ask',
+    reason = 'This ends every process that uses a port or window: use bg_kill for your own.',
+    program = 'xkill kill-port fkill kill lsof fuser',
+    test = function(command)
+      if command.program == 'kill' then
+        local words = table.concat(command.argv, ' ')
+        return words:find 'lsof' ~= nil or words:find 'fuser' ~= nil
+      elseif command.program == 'lsof' or command.program == 'fuser' then
+        return table.concat(command.feeds, ' '):find 'kill' ~= nil
+      end
+      return true
+    end,
+    unknown = 'tested',
+    match = { 'npx kill-port 3000', 'kill $(lsof -ti:3000)', 'lsof -ti:3000 | xargs kill -9' },
+    not_match = { 'kill $(pgrep node)', 'lsof -ti:3000 | xargs ps' },
   },
 }

@@ -79,6 +79,7 @@ void Analyser::begin(std::string_view shown) {
 }
 
 void Analyser::finish() {
+  run_traps();
   call_uncalled();
   const bool large = facts_.sources[0].size() > limits_.asked_bytes ||
                      facts_.commands.size() > limits_.asked_commands;

@@ -119,6 +119,7 @@ class Analyser {
   void walk_case(const Node& node, const Feed& feed);
   void walk_test(const Node& node);
   void define_function(const Node& node);
+  void run_traps();
   void call_uncalled();
   Feed apply_redirections(const std::vector<Redirection>& redirections, const Feed& feed,
                           std::vector<Access>* accesses);
@@ -290,6 +291,14 @@ class Analyser {
     Dialect dialect = Dialect::kBash;
     int depth = 0;
   };
+  struct Trap {
+    Value text;
+    SimpleCommand command;
+    std::vector<Nesting> nesting;
+    int source = 0;
+    Dialect dialect = Dialect::kBash;
+  };
+  std::vector<Trap> traps_;
   struct Checkpoint {
     std::size_t commands = 0;
     std::size_t doubts = 0;

@@ -39,6 +39,17 @@ bool is_stdin_path(const std::string& text) {
   return text == "-" || text == "/dev/stdin" || text == "/dev/fd/0" || text == "/proc/self/fd/0";
 }
 
+// Numbers, such as $! and $((1)), hold no code.
+bool holds_code(const Value& text) {
+  return std::any_of(text.holes.begin(), text.holes.end(), [&](const Value::Hole& hole) {
+    const std::string_view part =
+        std::string_view(text.text).substr(hole.begin, hole.end - hole.begin);
+    const bool number =
+        part == "$!" || part == "$$" || part == "$?" || part == "$#" || part.substr(0, 3) == "$((";
+    return hole.kind == Value::Hole::Kind::kUnknown && !number;
+  });
+}
+
 }  // namespace
 
 // Analyses shell code that stands in a word.
@@ -46,7 +57,7 @@ void Analyser::shell_code(const Value& text, const SimpleCommand& command, const
                           const Feed& feed, Dialects dialects) {
   const auto decoded = [](const Value::Hole& hole) { return hole.decoded; };
   const bool decodes = std::any_of(text.holes.begin(), text.holes.end(), decoded);
-  if (text.has_unknown())
+  if (holds_code(text))
     doubt(decodes ? Doubt::kDecodedCode : Doubt::kUnknownCode, text.range, text.text,
           static_cast<int>(facts_.commands.size()));
   code_base_.push_back({command.wrappers, command.started_by, command.privileged, command.remote});
@@ -89,9 +100,8 @@ void Analyser::own_shell(const Value& text, const SimpleCommand& base,
     }
     return;
   }
-  const Scope::Mark mark = scope_.mark();
-  shell_code(text, base, "trap", {});
-  scope_.merge(mark);
+  if (!dry_ && traps_.size() < limits_.commands)
+    traps_.push_back({text, base, nesting_, source_, dialect_});
 }
 
 bool Analyser::carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* arguments,
@@ -377,6 +387,8 @@ void Analyser::read_file(const Value& file, int argument, SimpleCommand* command
   const int index = static_cast<int>(facts_.commands.size());
   for (std::size_t at = before; at < command->accesses.size(); ++at) {
     const PathClasses classes = command->accesses[at].classes;
+    // Installed programs are no less known than those on PATH.
+    if ((classes & knowledge_.class_bit("programs")) != 0) continue;
     if ((classes & kUnknownPath) != 0 || (classes & kInWorkspace) == 0) {
       doubt(Doubt::kUnreadFile, file.range, file.text, index);
       break;

@@ -1,5 +1,5 @@
-// Function definitions, which are walked where they are called. Functions that are never called may
-// run at any time.
+// Function definitions, which are walked where they are called. Traps run when the line ends, and
+// functions that are never called may run at any time.
 #include <utility>
 
 #include "runtime/command/analyser.h"
@@ -15,6 +15,18 @@ void Analyser::define_function(const Node& node) {
   apply_redirections(node.redirections, {}, &accesses);
   note_redirections(std::move(accesses), node.range);
   if (!all_ascii(node.name)) doubt(Doubt::kEncoding, node.range, node.name);
+}
+
+// A trap runs with the values that its variables have last.
+void Analyser::run_traps() {
+  for (std::size_t at = 0; at < traps_.size() && !full(); ++at) {
+    const Trap trap = traps_[at];
+    nesting_ = trap.nesting;
+    source_ = trap.source;
+    dialect_ = trap.dialect;
+    shell_code(trap.text, trap.command, "trap", {});
+  }
+  nesting_.clear();
 }
 
 // A script that sources this code, or a trap, may call a function that is not called here.

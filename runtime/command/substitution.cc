@@ -89,6 +89,8 @@ void Expander::fill(const std::string& text, const std::string& argument, bool q
     const Variable* variable = known(name);
     if (name == "1") {
       append(argument, quoted);
+    } else if (name == "WORKSPACE") {
+      append(analyser_.place_.workspace, true);
     } else if (variable != nullptr && !variable->unknown && variable->values.size() == 1) {
       const Value copy = variable->values[0];
       insert(copy, true);

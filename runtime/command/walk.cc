@@ -158,6 +158,7 @@ void Analyser::walk_list(const Node& node, const Feed& feed) {
     const Scope::Mark before = scope_.mark();
     if (background) nesting_.push_back({Nesting::Kind::kBackground, ""});
     bool open = false;  // since `perhaps`, some parts may not have run
+    bool left = false;  // a failure of the first part ends the line
     Scope::Mark perhaps = before;
     for (std::size_t each = at; each <= end; ++each) {
       const bool either = each > at && node.operators[each - 1] == Node::Operator::kOr;
@@ -169,6 +170,7 @@ void Analyser::walk_list(const Node& node, const Feed& feed) {
           walk(*node.children[each], feed);
           scope_.restore(mark);
           open = false;
+          left = true;
           perhaps = scope_.mark();
           continue;
         }
@@ -178,16 +180,16 @@ void Analyser::walk_list(const Node& node, const Feed& feed) {
       open = open || each > at;
       const Scope::Mark mark = scope_.mark();
       walk(*node.children[each], feed);
+      if (each == at) perhaps = scope_.mark();  // the first part runs in any case
       if (either) scope_.merge(mark);
     }
     if (background) {
       nesting_.pop_back();
       scope_.restore(before);
-    } else if (open) {
-      scope_.merge(perhaps);
     } else {
-      // A single cd may fail, and the next command runs all the same.
-      if (end == at) scope_.merge_directory(before);
+      if (open) scope_.merge(perhaps);
+      // The first cd may fail, and the next command runs all the same.
+      if (!left) scope_.merge_directory(before);
     }
     at = end + 1;
   }

@@ -91,6 +91,10 @@ std::uint32_t landlock_abi() {
   return version > 0 ? static_cast<std::uint32_t>(version) : 0;
 }
 
+bool can_hold_signals() {
+  return landlock_abi() >= kAbiScope;
+}
+
 Result<LandlockRuleset> LandlockRuleset::create(std::uint32_t abi, SandboxNetwork network) {
   kernel::LandlockRulesetAttributes attributes{};
   attributes.handled_fs = kFirstRights;

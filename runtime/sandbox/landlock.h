@@ -14,6 +14,9 @@ namespace gibbous {
 // Returns 0 if the kernel has none, or it is switched off.
 std::uint32_t landlock_abi();
 
+// Whether signals of a sandboxed run reach processes of its session alone.
+bool can_hold_signals();
+
 enum class LandlockGrant : std::uint8_t {
   kList,  // the names in it, of all below, too
   kRead,

@@ -30,6 +30,8 @@
 ---holds
 ---@field own_network? boolean start, call: default: true; false: no run can have a network of its
 ---own here, and a confined one has none
+---@field own_signals? boolean start, call: default: true; false: signals of a sandboxed run reach
+---processes of other sessions, too
 ---@field configured? { sandbox?: SandboxRequest, queued_sandbox?: SandboxRequest } start: the least
 ---that the configuration demands, here and where the run was queued
 ---@field run? string stdin, kill: id of the run

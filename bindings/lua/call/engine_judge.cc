@@ -16,6 +16,7 @@
 #include "runtime/paths/walk.h"
 #include "runtime/runs/path_lookups.h"
 #include "runtime/runs/runs.h"
+#include "runtime/sandbox/landlock.h"
 #include "runtime/sandbox/own_network.h"
 
 namespace gibbous::lua {
@@ -169,6 +170,7 @@ Engine::Withdraw Engine::judge(Call& call, PolicyRequest asked,
     asked.shell = keeps ? run->spec().shell : context_.runs->options().shell;
   }
   asked.own_network = !context_.can_confine || can_own_network();
+  asked.own_signals = !context_.can_confine || can_hold_signals();
   for (std::string& wish : asked.allow) {
     if (context_.runs == nullptr) break;
     wish = grantable(wish, context_.home, *context_.runs->paths().mounts()->now());

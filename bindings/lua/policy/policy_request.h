@@ -61,6 +61,7 @@ struct PolicyRequest {
   std::vector<std::string> allow;  // kStart and kCall: what it asks for beyond a confined run
   bool confinable = true;          // kStart and kCall: this machine has a sandbox that holds
   bool own_network = true;         // the same: and a confined run can have a network of its own
+  bool own_signals = true;         // the same: and a confined run reaches only its session
   bool executor_confines = false;  // the executor encloses what it runs
   bool pty = false;                // kStdin: the run has one
   Json sandbox;                    // as requested; null: nothing

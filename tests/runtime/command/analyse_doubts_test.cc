@@ -100,7 +100,7 @@ TEST_CASE("the text of (( )) is a command for shells without it") {
 }
 
 TEST_CASE("a trap is code") {
-  CHECK(commands("trap 'rm x' EXIT").front() == "rm x");
+  CHECK(commands("trap '$c x' EXIT; c=rm").back() == "rm x");
 }
 
 }  // namespace

@@ -160,7 +160,10 @@ return {
   },
   ['ngrok cloudflared localtunnel lt bore frpc tailscale'] = {},
   ['netstat ss lsof arp route'] = { values = '-p -i -u -c -d -g -f' },
-  ['wscat websocat grpcurl ab wrk hey k6 vegeta siege'] = {
+  grpcurl = {
+    single_dash_long = true, values = '-d -H -proto -import-path', hosts = 'first',
+  },
+  ['wscat websocat ab wrk hey k6 vegeta siege'] = {
     values = '-c -n -t -d -H -x -s -z -m -b -o -proto -import-path',
     hosts = 'operands',
   },

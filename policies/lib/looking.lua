@@ -26,6 +26,23 @@ function M.words(command)
   return words
 end
 
+--- Returns true where a command connects to another machine, or to one that nobody knows.
+---
+--- Example: `looking.is_elsewhere(command)`
+---@param command CommandFacts
+---@return boolean
+function M.is_elsewhere(command)
+  for _, host in ipairs(command.hosts) do
+    local here = host == 'localhost' or host == '0.0.0.0' or host == '0' or host == '::1'
+      or host:find '^127%.' or host:find '%.localhost$' or host == 'host.docker.internal'
+      or host == 'ip6-localhost'
+    if not here then
+      return true
+    end
+  end
+  return #command.hosts == 0
+end
+
 --- Returns true if a command asks for nothing but its help, or its version.
 ---
 --- Example: `looking.is_help(command)`

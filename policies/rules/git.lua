@@ -108,22 +108,6 @@ local function shows_over(command)
   return false
 end
 
-
--- git show HEAD:a.c > a.c
-local function shows_over(command)
-  for _, access in ipairs(command.accesses) do
-    if access.access == 'write' and access.redirection then
-      for at = 2, #command.argv do
-        local path = command.argv[at]:match('^[^:]*:%.?/?(.+)$')
-        if path and access.path:sub(-#path - 1) == '/' .. path then
-          return true
-        end
-      end
-    end
-  end
-  return false
-end
-
 -- What writes over files by other ways than checkout and restore, and with which options.
 local OVER = {
   ['read-tree'] = { '^%-u$', '^%-%-reset', '^%-mu$', '^%-um$' },
@@ -340,7 +324,7 @@ return {
       'git update-ref -d refs/heads/main', 'git symbolic-ref --delete HEAD', 'git lfs prune',
       'git -c gc.pruneExpire=now gc',
     },
-    not_match = { 'git gc', 'git reflog', 'git stash pop', 'git symbolic-ref HEAD', 'git lfs pull' },
+    not_match = { 'git gc', 'git reflog', 'git stash pop', 'git symbolic-ref HEAD' },
   },
   {
     id = 'git.overwrite_refs',

@@ -125,9 +125,9 @@ local SENDERS = set(NAMES_TO .. [[ git ssh scp sftp rsync mosquitto_pub mosquitt
   google-chrome chromium chromium-browser brave wslview]])
 NAMES_TO = set(NAMES_TO)
 local PRINTERS = [[echo printf print cat tee base64 xxd od hexdump sha256sum md5sum rev tr cut awk
-  sed perl python python3 node ruby php jq go grep sh bash ls stat cd head tail wc file find set logger
-  notify-send touch mkdir sort expr basename dirname yes seq realpath readlink numfmt date rg column
-  paste fold pr comm diff factor]]
+  sed perl python python3 node ruby php jq go grep sh bash ls stat cd head tail wc file find set
+  logger notify-send touch mkdir sort expr basename dirname yes seq realpath readlink numfmt date
+  rg column paste fold pr comm diff factor]]
 
 -- ${!X}, but not the names that ${!X@} and ${!X[@]} list.
 local function prints_unknown(command)

@@ -3,12 +3,11 @@ return {
   {
     name = 'processes: asked about',
     ask = {
-      'kill 1234', 'kill -9 1234', 'kill -TERM 12 13', 'kill -1 1234', 'kill -9 -4321',
-      'kill $(pgrep node)', 'kill $(lsof -t -i:3000)', 'kill -9 `cat server.pid`',
-      'lsof -ti:3000 | xargs kill -9', 'pgrep -f vite | xargs kill', 'kill "$X"', 'kill -9 $PPID',
-      'kill -9 $$', 'bash /tmp/x.sh && kill 1234', 'kill $PPID', 'kill -STOP 1234',
-      'esxcli vm process kill x', 'xyz kill x', 'fuser -k 3000/tcp', 'pkill node',
-      'pkill -f "npm run dev"', 'killall -9 node', 'npx kill-port 3000', 'xkill', 'pkill -STOP x',
+      'kill 1234', 'kill -9 1234', 'kill -TERM 12 13', 'kill -9 -4321', 'kill $(pgrep node)',
+      'kill $(lsof -t -i:3000)', 'kill -9 `cat server.pid`', 'lsof -ti:3000 | xargs kill -9',
+      'pgrep -f vite | xargs kill', 'kill "$X"', 'kill -9 $PPID', 'bash /tmp/x.sh && kill 1234',
+      'kill $PPID', 'fuser -k 3000/tcp', 'pkill node', 'pkill -f "npm run dev"', 'killall -9 node',
+      'npx kill-port 3000', 'pkill -STOP x',
     },
   },
   {

@@ -3,12 +3,12 @@ local set = require('word_set').of
 
 local AGENTS = [[claude claude-code codex gemini aider opencode opencode-ai goose cursor-agent amp
   qwen copilot droid crush cline roo kilo kilocode kiro kiro-cli q qchat plandex pdx openhands
-  interpreter open-interpreter auggie augment continue cn aichat sgpt shell-gpt mods llm tgpt fabric
-  oterm codebuff forge rovodev acli devin swe-agent sweagent mentat gpt-engineer gpte gptme autogpt
-  babyagi smol-developer cody grok grok-cli trae trae-cli warp-cli jules pi-agent mini-swe-agent mini
-  claude-flow ruflo letta hermes openclaw nanobot kimi iflow vibe mistral-vibe qodo qodercli zencoder
-  tabnine coderabbit refact blackbox mcp fastmcp smithery mcp-cli mcpm mcp-remote mcp-get add-mcp
-  docker-mcp skills openskills]]
+  interpreter open-interpreter auggie augment continue cn aichat sgpt shell-gpt mods llm tgpt
+  fabric oterm codebuff forge rovodev acli devin swe-agent sweagent mentat gpt-engineer gpte gptme
+  autogpt babyagi smol-developer cody grok grok-cli trae trae-cli warp-cli jules pi-agent
+  mini-swe-agent mini claude-flow ruflo letta hermes openclaw nanobot kimi iflow vibe mistral-vibe
+  qodo qodercli zencoder tabnine coderabbit refact blackbox mcp fastmcp smithery mcp-cli mcpm
+  mcp-remote mcp-get add-mcp docker-mcp skills openskills]]
 local NAMES = set(AGENTS)
 -- Names that other programs have as well: they count with words that only an agent takes.
 local COMMON = {

@@ -56,12 +56,10 @@ return {
   ['ninja samu n2'] = { values = '-C -f -j -k -l -d -t -w', cwd = '-C', executes = '-f' },
   meson = {
     values = '-C --prefix --buildtype -D --native-file --cross-file',
-    subcommands = subcommands('setup compile test configure init introspect dist install', {
+    subcommands = subcommands('test init install', {
       setup = { executes = 'operands' },
     }),
   },
-  ['bazel bazelisk buck2 pants gn'] = { values = '--config -c --jobs -j' },
-  ['autoreconf autoconf automake aclocal libtoolize autoheader'] = {},
   ['gcc g++ cc c++ clang clang++ tcc icx gfortran gcc-* g++-* clang-* clang++-* nvcc emcc em++'] = {
     values = '-o -I -L -D -U -x -include -isystem -idirafter -iquote -MF -MT -MQ -Xlinker '
       .. '-Xpreprocessor -Xassembler -Xclang -arch -target -wrapper -specs',
@@ -92,10 +90,8 @@ return {
     cwd = '-C',
     executes = '--manifest-path --path',
     writes = '--target-dir --root',
-    subcommands = subcommands('build b check c clippy test t nextest run r bench doc d fmt clean '
-      .. 'update add rm remove fetch tree metadata vendor new init search info package fix expand '
-      .. 'install uninstall publish yank owner login logout audit deny outdated llvm-cov '
-      .. 'generate-lockfile locate-project version help machete miri tarpaulin watch generate', {
+    subcommands = subcommands('test clean update add rm remove fetch init search info fix install '
+      .. 'uninstall owner login logout audit outdated version', {
       new = { writes = 'operands' },
       watch = {
         values = '-x --exec -s --shell -w --watch',
@@ -105,8 +101,7 @@ return {
   },
   rustup = {
     values = '--toolchain --target --component -c',
-    subcommands = subcommands('show update default toolchain target component override doc which '
-      .. 'self check set', {
+    subcommands = subcommands('show update default', {
       run = { options_first = true, runs = { { how = 'argv', skip = 1 } } },
     }),
   },
@@ -120,14 +115,12 @@ return {
     writes = '-o -coverprofile -cpuprofile -memprofile',
     executes = '-vettool',
     runs = { { how = 'shell', from = '-exec' }, { how = 'shell', from = '-toolexec' } },
-    subcommands = subcommands('vet fmt list doc version clean fix tool telemetry help '
-      .. 'install get work bug', {
+    subcommands = subcommands('list version clean fix install get', {
       run = { options_first = true, executes = 'first' },
       build = PACKAGES, test = PACKAGES, install = PACKAGES, generate = PACKAGES,
       ['work use'] = PACKAGES,
       env = { values = '-u' },
-      mod = {}, ['mod tidy'] = {}, ['mod download'] = {}, ['mod init'] = {}, ['mod vendor'] = {},
-      ['mod edit'] = {}, ['mod graph'] = {}, ['mod verify'] = {}, ['mod why'] = {},
+      ['mod tidy'] = {}, ['mod download'] = {},
     }),
   },
   ['gofmt goimports gofumpt'] = {
@@ -135,7 +128,6 @@ return {
     reads = 'operands',
     accesses = { { access = 'write', of = 'operands', when = '-w', recursive = true } },
   },
-  ['golangci-lint staticcheck govulncheck revive gotestsum ginkgo dlv air'] = {},
   ['mvn mvnw'] = {
     values = '-f --file -s --settings -gs --global-settings -P -pl -T -D -t --toolchains',
     reads = '-s --settings -gs --global-settings',
@@ -144,8 +136,7 @@ return {
   },
   ['gradle gradlew gradlew.bat'] = {
     values = '-p --project-dir -b --build-file -I --init-script -c --settings-file -x '
-      .. '--exclude-task -g --gradle-user-home --tests -D -P --include-build '
-      .. '--project-cache-dir',
+      .. '--exclude-task -g --gradle-user-home --tests -D -P --include-build --project-cache-dir',
     cwd = '-p --project-dir',
     executes = '-b --build-file -I --init-script -c --settings-file',
   },
@@ -155,8 +146,7 @@ return {
     values = '-c --configuration -o --output -f --framework -r --runtime -v --verbosity --project '
       .. '--filter --logger -p --source -s --api-key -k',
     writes = '-o --output',
-    subcommands = subcommands('build test run restore publish pack clean add remove list new '
-      .. 'format sln tool nuget ef watch', { ['nuget push'] = {} }),
+    subcommands = subcommands('test restore clean add remove list', { }),
   },
   ['swift swiftc xcodebuild xcrun xcode-select pod fastlane'] = {
     values = '-o -project -workspace -scheme -configuration -destination -sdk --package-path',
@@ -166,11 +156,11 @@ return {
   },
   ['flutter dart'] = {
     executes = 'first',
-    subcommands = subcommands('pub build test run analyze format create doctor'),
+    subcommands = subcommands('test'),
   },
   ['mix rebar3'] = { subcommands = { run = { executes = 'first' } } },
   ['stack cabal'] = {
-    subcommands = subcommands('build test run bench install update init haddock clean ghci repl', {
+    subcommands = subcommands('test install update init clean', {
       exec = { options_first = true, runs = { { how = 'argv' } } },
       runghc = { executes = 'first' },
     }),
@@ -179,7 +169,7 @@ return {
     values = '-o -femit-bin --build-file', writes = '-o', executes = { 'second', '--build-file' },
   },
   ['dune opam'] = {
-    subcommands = subcommands('build test runtest clean fmt install switch update upgrade init', {
+    subcommands = subcommands('test clean install switch update upgrade init', {
       exec = { options_first = true, runs = { { how = 'argv' } } },
     }),
   },
@@ -195,7 +185,7 @@ return {
   tox = {
     values = '-c --conf -e -x --workdir',
     executes = '-c --conf',
-    subcommands = subcommands('run list config devenv depends run-parallel', {
+    subcommands = subcommands('list config', {
       exec = {
         values = '-e', runs = { { how = 'joined' } },
       },
@@ -203,8 +193,7 @@ return {
   },
   lerna = {
     values = '--scope --ignore --concurrency --since',
-    subcommands = subcommands('run bootstrap publish version list ls clean link create import '
-      .. 'changed diff add info repair', {
+    subcommands = subcommands('version list ls clean link diff add info', {
       exec = { options_first = true, runs = { { how = 'argv' } } },
     }),
   },
@@ -225,9 +214,8 @@ return {
     executes = { '-c --confcutdir --rootdir', 'operands' },
     reads = 'operands',
   },
-  ['unittest nosetests'] = {},
   coverage = {
-    subcommands = subcommands('report html xml json erase combine annotate', {
+    subcommands = subcommands('erase annotate', {
       run = { values = '-m --source --rcfile --omit --include' },
     }),
   },
@@ -291,7 +279,7 @@ return {
           { access = 'write', of = 'operands', unless = '--check --diff', recursive = true },
         },
       },
-      rule = {}, clean = {}, config = {}, linter = {}, version = {},
+      clean = {}, config = {}, version = {},
     },
   },
   ['jest vitest mocha ava tap cypress playwright karma jasmine nyc c8 webpack rollup vite '

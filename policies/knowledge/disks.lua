@@ -23,16 +23,11 @@ return {
     values = '-c --cipher -d --key-file -h --hash -S --key-slot',
     writes = 'rest',
   },
-  ['pvcreate pvremove vgcreate vgremove vgreduce lvcreate lvremove lvreduce lvresize pvmove lvm '
-    .. 'dmsetup'] = { values = '-L --size -n --name -l' },
   mdadm = { values = '-l --level -n --raid-devices -a -r -f', writes = 'rest' },
-  ['zpool zfs btrfs xfs_repair xfs_admin tune2fs resize2fs e2label debugfs'] = {},
-  ['hdparm sdparm smartctl'] = {},
   blkdiscard = { values = '-o --offset -l --length -p --step', writes = 'operands' },
-  ['blockdev'] = {},
   nvme = {
     subcommands = {
-      list = {}, ['smart-log'] = {}, format = {}, sanitize = {}, ['write-zeroes'] = {},
+      list = {},
     },
   },
   ['fsck fsck.* e2fsck badblocks'] = { values = '-t -b -B -C -o', writes = 'operands' },
@@ -40,10 +35,6 @@ return {
     values = '-t --types -o --options -L --label -U --uuid -O --test-opts --source --target',
     writes = { 'last', '--target' },
   },
-  ['umount fusermount fusermount3 guestmount sshfs'] = { values = '-t --types -o -O' },
-  ['swapon swapoff zramctl'] = {},
   losetup = { values = '-o --offset -d --detach -j', reads = 'rest' },
-  ['fstrim'] = {},
-  ['flashrom avrdude dfu-util esptool esptool.py'] = { values = '-p -w -r -c -P -U' },
   ['dcfldd dc3dd ddpt'] = { reads = 'if=', writes = 'of=' },
 }

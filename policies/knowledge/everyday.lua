@@ -4,10 +4,9 @@
 return {
   ['ffmpeg'] = {
     single_dash_long = true,
-    values = '-i -c -c:v -c:a -vcodec -acodec -b:v -b:a -r -s -ss -t -to -vf -af '
-      .. '-filter_complex -f -map '
-      .. '-crf -preset -pix_fmt -loglevel -framerate -ar -ac -an -frames:v -movflags -threads '
-      .. '-q:v -vframes',
+    values = '-i -c -c:v -c:a -vcodec -acodec -b:v -b:a -r -s -ss -t -to -vf -af -filter_complex '
+      .. '-f -map -crf -preset -pix_fmt -loglevel -framerate -ar -ac -an -frames:v -movflags '
+      .. '-threads -q:v -vframes',
     reads = '-i',
     writes = 'last',
   },
@@ -17,12 +16,10 @@ return {
     reads = 'operands',
   },
   ['convert magick mogrify composite montage rsvg-convert inkscape cwebp dwebp pngquant optipng '
-    .. 'jpegoptim '
-    .. 'svgo gs qpdf pdftk pdftotext pdftoppm dot neato plantuml'] = {
+    .. 'jpegoptim svgo gs qpdf pdftk pdftotext pdftoppm dot neato plantuml'] = {
     single_dash_long = true,
-    values = '-resize -quality -density -o -O -T -r --output --export-filename -f -l '
-      .. '-background -crop '
-      .. '-gravity -format',
+    values = '-resize -quality -density -o -O -T -r --output --export-filename -f -l -background '
+      .. '-crop -gravity -format',
     reads = 'operands',
     writes = { 'last', '-o -O --output --export-filename' },
   },
@@ -34,5 +31,4 @@ return {
     writes = '-o --output -output-directory -outdir',
     executes = '--filter --lua-filter -F -L',
   },
-  ['tldr cheat howdoi'] = {},
 }

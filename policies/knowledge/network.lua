@@ -39,7 +39,6 @@ return {
     hosts = 'operands',
     runs = { { how = 'shell', from = '--use-askpass' } },
   },
-  ['lwp-download'] = {},
   ['aria2c axel httrack lynx w3m links elinks fetch'] = {
     values = '-o --out -d --dir -i --input-file -O --output --on-download-complete -cmd_script',
     writes = '-o --out -d --dir -O --output',
@@ -158,8 +157,6 @@ return {
     reads = '-r -F',
     runs = { { how = 'shell', from = '-z' } },
   },
-  ['ngrok cloudflared localtunnel lt bore frpc tailscale'] = {},
-  ['netstat ss lsof arp route'] = { values = '-p -i -u -c -d -g -f' },
   grpcurl = {
     single_dash_long = true, values = '-d -H -proto -import-path', hosts = 'first',
   },

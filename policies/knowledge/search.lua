@@ -115,7 +115,6 @@ return {
   },
   ['df'] = { values = '-B --block-size -t --type -x --exclude-type', enters = 'operands' },
   ['locate mlocate plocate'] = { text = 'operands', values = '-d --database -l --limit -n' },
-  whereis = { values = '-B -M -S' },
   updatedb = { values = '-o --output', writes = '-o --output' },
   fzf = {
     values = '--preview --bind --query -q --filter -f --height --prompt --header --delimiter -d '

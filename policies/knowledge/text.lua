@@ -119,12 +119,10 @@ return {
     decodes = '-r -revert',
   },
   od = {
-    values = '-A --address-radix -j --skip-bytes -N --read-bytes -S -t '
-      .. '--format',
+    values = '-A --address-radix -j --skip-bytes -N --read-bytes -S -t --format',
     reads = 'operands',
   },
   ['rot13 ascii2binary'] = { decodes = true },
-  envsubst = { values = '-v' },
   m4 = { reads = 'operands', values = '-D -U -I -F -R' },
   ['less more most'] = {
     values = '-b -h -j -k -o -O -p -P -t -T -x -y -z --log-file --LOG-FILE --pattern',

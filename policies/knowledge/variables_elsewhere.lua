@@ -1,11 +1,5 @@
--- Variables that decide which repository, account, cluster, toolchain or settings a program uses.
+-- Variables that decide which repository, account, cluster or settings a program uses.
 -- Values that name something of the project, of this machine, or a version, are harmless.
-local NAME = '[A-Za-z0-9_.-]+'
-local RELATIVE = '(?:\\./)?(?:' .. NAME .. '|\\.)(?:/' .. NAME .. ')*/?|'
-local OWN = '(?:(?:\\$PWD|\\$\\{PWD\\}|\\$HOME|\\$\\{HOME\\}|~|/home/[^/$]+|/root|'
-  .. '/Users/[^/$]+|/workspaces?|'
-  .. '/work|/app|/src|/builds|/github|/opt|/usr)(?:/' .. NAME .. ')*/?)?|' .. RELATIVE
-local VERSION = '[0-9]+(?:\\.[0-9x*]+)*(?:[-+][A-Za-z0-9.]+)?|'
 local HERE = '(?i)(?:[a-z0-9+]+://)?(?:[A-Za-z0-9_.~-]+(?::[^@/$]*)?@)?(?:localhost|'
   .. '127\\.0\\.0\\.1|'
   .. '\\[::1\\]|0\\.0\\.0\\.0|db|postgres|postgresql|mysql|mariadb|redis|mongo|database|'
@@ -81,7 +75,7 @@ return {
       .. 'GEMRC BUNDLE_CONFIG BUNDLE_MIRROR* COMPOSER_HOME COMPOSER_MIRROR* MAVEN_SETTINGS '
       .. 'CARGO_REGISTRIES_* CARGO_SOURCE_* GONOSUMCHECK GOVCS GOAUTH '
       .. 'GIT_ATTR_SOURCE GIT_NAMESPACE GIT_SHALLOW_FILE GIT_GRAFT_FILE GIT_REPLACE_REF_BASE '
-      .. 'GIT_SSL_CAINFO GIT_SSL_CERT HGRCPATH SSH_AUTH_SOCK',
+      .. 'GIT_SSL_CAINFO GIT_SSL_CERT HGRCPATH SSH_AUTH_SOCK GNUPGHOME XDG_DATA_HOME',
     safe = '',
   },
   -- Which tmux or screen is talked to: without a value, the person's own.
@@ -96,54 +90,4 @@ return {
   },
   { names = 'npm_config_ignore_scripts npm_config_strict_ssl NPM_CONFIG_STRICT_SSL',
   safe = 'true|1|' },
-  -- Toolchains.
-  { names = 'RUSTUP_TOOLCHAIN', safe = '(?:stable|beta|nightly|[0-9.]+)(?:-[a-z0-9_-]+)*|' },
-  { names = 'GOTOOLCHAIN', safe = '(?:local|auto|go[0-9.]+(?:rc[0-9]+)?)(?:\\+auto)?|' },
-  {
-    names = 'PYENV_VERSION RBENV_VERSION NODENV_VERSION JENV_VERSION UV_PYTHON '
-      .. 'ASDF_*_VERSION GOENV_VERSION ',
-    safe = VERSION .. '(?:system|python|cpython|pypy|node|nodejs|lts|latest)[A-Za-z0-9@.-]*|'
-      .. 'python3',
-  },
-  {
-    names = 'RUSTUP_HOME CARGO_HOME GOROOT GOENV GOBIN GOPATH JAVA_HOME JRE_HOME DOTNET_ROOT '
-      .. 'BUN_INSTALL '
-      .. 'DENO_DIR DENO_INSTALL NVM_DIR PYENV_ROOT RBENV_ROOT VIRTUAL_ENV CONDA_PREFIX CONDA_EXE '
-      .. 'MAMBA_EXE MAMBA_ROOT_PREFIX ERL_LIBS ERL_ROOTDIR MIX_ARCHIVES MIX_HOME HEX_HOME '
-      .. 'ANDROID_HOME '
-      .. 'ANDROID_SDK_ROOT ANDROID_NDK_HOME FLUTTER_ROOT SDKMAN_DIR VOLTA_HOME FNM_DIR ASDF_DIR '
-      .. 'ASDF_DATA_DIR MISE_DATA_DIR MISE_CONFIG_FILE KOTLIN_HOME SCALA_HOME ANT_HOME GROOVY_HOME '
-      .. 'LLVM_CONFIG_PATH LLVM_CONFIG CUDA_HOME CUDA_PATH VCPKG_ROOT EMSDK QTDIR SDKROOT '
-      .. 'DEVELOPER_DIR '
-      .. 'TOOLCHAINS XDG_DATA_HOME STACK_ROOT CABAL_DIR OPAMROOT OPAMSWITCH NIX_PROFILES '
-      .. 'ZIG_LIB_DIR '
-      .. 'SWIFT_EXEC GNUPGHOME TEXINPUTS TEXMFHOME CMAKE_PREFIX_PATH CMAKE_MODULE_PATH '
-      .. 'CMAKE_TOOLCHAIN_FILE PKG_CONFIG_PATH PKG_CONFIG_LIBDIR PKG_CONFIG PKG_CONFIG_SYSROOT_DIR '
-      .. 'ACLOCAL_PATH CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH OBJC_INCLUDE_PATH PYTHON NODE '
-      .. 'npm_config_nodedir npm_node_execpath npm_execpath PYTHON3 PERL RUBY AWK SED M4 YACC '
-      .. 'LEX FLEX BISON',
-    safe = OWN .. '(?:python3?|node|perl|ruby|g?awk|g?sed|m4|yacc|bison|flex|lex|pkg-config|'
-      .. 'pkgconf)'
-      .. '[0-9.]*|(?::?(?:' .. OWN .. '\\$[A-Z_]+))*',
-  },
-  -- Words for compilers and linkers: nothing that loads or runs a file.
-  {
-    names = 'CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS FFLAGS ASFLAGS CGO_CFLAGS CGO_LDFLAGS '
-      .. 'CGO_CXXFLAGS '
-      .. 'EXTRA_CFLAGS HOSTCFLAGS CL _CL_',
-    safe = '(?:(?:-O[0-9a-z]*|-g[0-9a-z-]*|-W(?:[a-km-z][A-Za-z0-9+=-]*|'
-      .. 'l,(?:-[a-zA-Z](?:,[A-Za-z0-9_./$=-]*)?'
-      .. '|--(?:as-needed|no-undefined|gc-sections|build-id[a-z0-9=]*|strip-all|'
-      .. '[a-z]*-?rpath[a-z-]*'
-      .. '[=,][A-Za-z0-9_./$-]*|no-as-needed|export-dynamic|start-group|'
-      .. 'end-group))*(?:,[A-Za-z0-9_=./-]+)*)?|'
-      .. '-f(?:[a-oq-tv-z][A-Za-z0-9=,_./-]*|p(?:ic|ie|ermissive|rofile[A-Za-z0-9=,_./-]*|'
-      .. 'ack-struct[=0-9]*)|'
-      .. 'PIC|PIE|unroll[a-z-]*|use-ld=(?:lld|gold|mold|bfd)|unsigned-char)|-m[A-Za-z0-9=+.-]+|'
-      .. '-std=[a-z0-9+]+|-[DU][A-Za-z_][^ $`]*|-[IL] ?[A-Za-z0-9_./$(){}-]+|-l[A-Za-z0-9_+.-]+|'
-      .. '-(?:pthread|static|shared|pipe|s|c|v|w|p|pg|ansi|pedantic|rdynamic|nostdlib|coverage|'
-      .. 'static-libgcc|static-libstdc\\+\\+|isystem ?[A-Za-z0-9_./-]+|arch [a-z0-9_]+)|--coverage|'
-      .. '--sysroot=[A-Za-z0-9_./-]+|-framework [A-Za-z]+|\\$\\{?[A-Z_]*FLAGS\\}?|'
-      .. '\\$\\{?[A-Z_]*LIBS\\}?) *)*',
-  },
 }

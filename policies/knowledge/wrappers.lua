@@ -46,10 +46,9 @@ end
 
 return {
   ['nohup setsid unbuffer noglob nocorrect caffeinate fakeroot ccache distcc sccache icecc '
-    .. 'dbus-run-session torsocks torify proxychains proxychains4 tsocks rlwrap '
-    .. 'systemd-inhibit chronic eatmydata catchsegv valgrind heaptrack setarch linux32 '
-    .. 'linux64 i386 x86_64 uname26 cgexec numactl aa-exec '
-    .. 'choom pipesz rr winpty'] = {
+    .. 'dbus-run-session torsocks torify proxychains proxychains4 tsocks rlwrap systemd-inhibit '
+    .. 'chronic eatmydata catchsegv valgrind heaptrack setarch linux32 linux64 i386 x86_64 uname26 '
+    .. 'cgexec numactl aa-exec choom pipesz rr winpty'] = {
     options_first = true,
     values = '-f --fork -o -O --config -c -g -n --what --who --why --mode -m -p -u -N -C -H '
       .. '--log-file --tool --cpunodebind --membind --physcpubind --interleave',
@@ -122,7 +121,6 @@ return {
     runs = { { how = 'argv', shell_if_empty = true } },
   },
   sg = { runs = { { how = 'shell', from = { 'second', '-c' } } } },
-  newgrp = {},
   setpriv = wrapper('--reuid --regid --groups --inh-caps --ambient-caps --bounding-set '
     .. '--securebits --pdeathsig --selinux-label --apparmor-profile'),
   chpst = wrapper('-u -U -b -e -/ -n -l -L -m -d -o -p -f -c -t -r'),
@@ -261,7 +259,7 @@ return {
     options_first = true,
     values = '-e -f --file -v -p -c -q',
     runs = { { how = 'argv' } },
-    subcommands = { run = wrapper('-f --file'), list = {}, get = {}, set = {}, unset = {} },
+    subcommands = { run = wrapper('-f --file'), list = {}, get = {}, },
   },
   sops = {
     values = '-o --output -r -i -R --config --age',
@@ -269,7 +267,7 @@ return {
     subcommands = {
       ['exec-env'] = { runs = { { how = 'shell', from = 'second' } } },
       ['exec-file'] = { runs = { { how = 'shell', from = 'second' } } },
-      decrypt = {}, encrypt = {}, edit = {}, updatekeys = {}, rotate = {},
+      edit = {},
     },
   },
   ['dotenvx asdf rtx mise nvm pipenv conda mamba micromamba pyenv rbenv nodenv jenv '
@@ -295,7 +293,6 @@ return {
         runs = { { how = 'argv', when = '-c --command' } },
       },
       shell = { values = '-f --file', runs = { { how = 'argv', when = '-c --command' } } },
-      run = {},
     },
   },
   ['guix'] = runner('shell environment', '-m -p -L'),
@@ -332,10 +329,8 @@ return {
       ['pipe-pane'] = { values = '-t', runs = { { how = 'joined' } } },
       ['send-keys'] = { values = '-t -N', runs = { { how = 'shell', from = 'operands' } } },
       send = { values = '-t -N', runs = { { how = 'shell', from = 'operands' } } },
-      ['kill-server'] = {},
       ['kill-session'] = { values = '-t' },
       ls = {},
-      ['list-sessions'] = {},
       ['capture-pane'] = { values = '-t -S -E -b' },
     },
   },

@@ -109,8 +109,7 @@ return {
   {
     id = 'files.socket',
     decision = 'deny',
-    reason = 'A program with more rights obeys this socket: use the command that is made '
-      .. 'for it.',
+    reason = 'A program with more rights obeys this socket: use the command that is made for it.',
     access = 'read write remove permission',
     path = 'socket',
     remote = false,

@@ -88,8 +88,7 @@ return {
     id = 'own.start',
     decision = 'ask',
     reason = 'This starts Gibbous itself, perhaps in another mode or with another state, or '
-      .. 'changes '
-      .. 'what it decides: use the tools of the session that you are in.',
+      .. 'changes what it decides: use the tools of the session that you are in.',
     program = { 'gibbous', 'gibbous-*', 'gibbousd', 'python', 'python3', 'python3.*' },
     test = function(command)
       local first, second = command.argv[2], command.argv[3]

@@ -11,7 +11,7 @@ return {
       'docker run -v ~/.ssh:/k x', 'docker run -v $HOME:/h x', 'sudo docker run -v /:/h x',
       'docker run --privileged alpine', 'docker run --cap-add=ALL x',
       'docker run --security-opt apparmor=unconfined x', 'podman run --privileged x',
-      'docker exec --privileged c sh',
+      'docker exec --privileged c sh', 'docker run --mount type=bind,source=/,target=/host alpine',
     },
   },
   {

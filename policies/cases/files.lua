@@ -45,7 +45,9 @@ return {
       'echo 1 | sudo tee /proc/sys/kernel/x',
       'curl -s --unix-socket /run/containerd/containerd.sock http://x', 'cat x > /proc/1/fd/0',
       'git checkout-index -a -f --prefix=/', 'tee / < x', 'patch /etc/x.conf < y',
-      'cd / && tar xf /workspace/x.tar', 'tar xf x.tar -C /usr/local',
+      'cd / && tar xf /workspace/x.tar', 'tar xf x.tar -C /usr/local', 'tee /etc/cron.d/x',
+      'sed -i s/a/b/ ~/.gitconfig', 'tee /etc/resolv.conf', 'tar -xzf x.tgz -C /usr',
+      'ln -sf x /etc/localtime', 'chmod 666 /var/run/docker.sock',
     },
   },
   {

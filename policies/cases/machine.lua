@@ -206,6 +206,9 @@ return {
       'sfdisk /dev/sda < table', 'cryptsetup luksFormat /dev/sda2', 'mv /dev/null /dev/null.bak',
       'badblocks -w /dev/sda', 'parted /dev/sda mklabel gpt', 'e2fsck -y /dev/sda1', 'cp -r etc /',
       'rsync -a build/ /', 'tar czf /tmp/k.tgz ~/.ssh', 'tar cf /dev/sda .', 'tar czf home.tgz ~',
+      "sed 's/x/rm -rf \\//e' x", "python3 -c 'import os; os.kill(-1, 9)'",
+      'sudo rm -rf --no-preserve-root /', 'ls -d /etc/* | while read f; do rm "$f"; done',
+      'chmod +x /usr/bin/x', 'echo x | sudo tee /dev/vda', 'mkswap swap.img',
     },
   },
 }

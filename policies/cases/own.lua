@@ -11,7 +11,9 @@ return {
       "sqlite3 ~/.local/state/gibbous/sessions.db 'drop table runs'",
       'echo x > /etc/gibbous/config.lua', 'mv ~/.config/gibbous /tmp/x',
       'ln -sf x ~/.config/gibbous/config.lua', 'gibbous trust --yes',
-      'cd app && gibbous trust . --yes',
+      'cd app && gibbous trust . --yes', 'cp evil.lua ~/.config/gibbous/policies/init.lua',
+      'sed -i s/deny/allow/ ~/.config/gibbous/x', 'yes | gibbous trust',
+      'python3 -m gibbous trust --yes', 'python3 -m gibbous asks allow aB3x',
     },
   },
   {

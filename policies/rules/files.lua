@@ -41,10 +41,7 @@ return {
     access = 'write remove permission',
     path = 'startup',
     remote = false,
-    match = {
-      'echo "alias ls=rm" >> ~/.bashrc', 'cp x.service ~/.config/systemd/user/',
-      'tee /etc/cron.d/x', 'rm ~/.profile', 'sed -i s/a/b/ ~/.gitconfig',
-    },
+    match = { 'echo "alias ls=rm" >> ~/.bashrc', 'cp x.service ~/.config/systemd/user/' },
     not_match = { 'cat ~/.bashrc', 'echo x > notes.txt' },
   },
   {
@@ -99,11 +96,7 @@ return {
     path = 'system system_root',
     not_path = 'temp harmless_device package_cache',
     remote = false,
-    match = {
-      'echo x > /etc/hosts', 'rm /usr/bin/python3', 'cp tool /usr/local/bin/', 'touch /etc/x',
-      'tee /etc/resolv.conf', 'unzip x.zip -d /opt', 'tar -xzf x.tgz -C /usr',
-      'ln -sf x /etc/localtime', 'curl -o /usr/bin/x https://example.com',
-    },
+    match = { 'echo x > /etc/hosts', 'rm /usr/bin/python3', 'cp tool /usr/local/bin/' },
     not_match = { 'cat /etc/hosts', 'echo x > etc/hosts', 'cp /etc/hosts .', 'make > /tmp/log' },
   },
   {
@@ -113,10 +106,7 @@ return {
     access = 'read write remove permission',
     path = 'socket',
     remote = false,
-    match = {
-      'curl --unix-socket /var/run/docker.sock http://x/containers/json',
-      'chmod 666 /var/run/docker.sock',
-    },
+    match = { 'curl --unix-socket /var/run/docker.sock http://x/containers/json' },
     not_match = { 'ls /var/run', 'docker ps' },
   },
   {
@@ -153,11 +143,7 @@ return {
     path = 'outside',
     not_path = 'temp harmless_device',
     remote = false,
-    match = {
-      'echo x > ~/notes.txt', 'cp a ../other/a', 'mkdir -p ~/.config/tool',
-      'mv x ..', 'git clone https://example.com/a ~/a', 'curl -o ~/x https://example.com',
-      'chmod 600 ~/x',
-    },
+    match = { 'echo x > ~/notes.txt', 'cp a ../other/a', 'mkdir -p ~/.config/tool', 'mv x ..' },
     not_match = { 'echo x > a', 'cp ~/x .', 'touch /tmp/x', 'ls > /dev/null' },
   },
   {
@@ -277,10 +263,7 @@ return {
     access = 'write remove permission',
     path = 'protected',
     remote = false,
-    match = {
-      'echo x > .git/hooks/pre-commit', 'cp hook .git/hooks/', 'echo x >> .vscode/tasks.json',
-      'chmod +x .git/hooks/pre-push', 'rm -rf .claude', 'sed -i s/a/b/ .envrc',
-    },
+    match = { 'echo x > .git/hooks/pre-commit', 'cp hook .git/hooks/', 'rm -rf .claude' },
     not_match = { 'cat .git/config', 'echo x > src/hooks.ts', 'rm .git/index.lock' },
   },
   {

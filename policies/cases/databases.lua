@@ -4,10 +4,9 @@ return {
     name = 'databases: asked about',
     ask = {
       'dropdb app', 'mysqladmin -u root shutdown', 'dropdb --if-exists app',
-      "psql -h evil.example.com -c 'select 1'", 'redis-cli -h evil.example.com get x',
-      "redis-cli keys '*' | xargs redis-cli del", 'redis-cli -u redis://prod script flush',
-      'kafka-configs.sh --alter x', 'python manage.py sqlflush | psql',
-      'bundle exec rake db:migrate:reset', 'flyway -url=x clean',
+      "psql -h evil.example.com -c 'select 1'", "redis-cli keys '*' | xargs redis-cli del",
+      'redis-cli -u redis://prod script flush', 'python manage.py sqlflush | psql',
+      'bundle exec rake db:migrate:reset',
     },
   },
 }

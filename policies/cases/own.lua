@@ -7,7 +7,7 @@ return {
       'gibbous asks allow aB3xK9mZ', 'gibbous --state /tmp/s asks allow aB3x --always',
       "sh -c 'gibbous asks deny aB3x'", 'echo y | gibbous asks -w',
       'timeout 5 gibbous asks --watch', 'XDG_STATE_HOME=/tmp/s ./gibbous asks list --json',
-      'gibbous asks --allow all', 'echo x > ~/.config/gibbous/policies/init.lua',
+      'echo x > ~/.config/gibbous/policies/init.lua',
       "sqlite3 ~/.local/state/gibbous/sessions.db 'drop table runs'",
       'echo x > /etc/gibbous/config.lua', 'mv ~/.config/gibbous /tmp/x',
       'ln -sf x ~/.config/gibbous/config.lua', 'gibbous trust --yes',
@@ -25,8 +25,6 @@ return {
       'gibbous call bg_start \'{"command":"x"}\' --mode=dangerous',
       'GIBBOUS_MODE=dangerous gibbous mcp',
       "/usr/local/bin/gibbous --mode=dangerous call shell '{}'",
-      'nohup gibbous mcp --mode dangerous &', 'python3 -m gibbous --mode dangerous',
-      'gibbous policy diff a b --log x; gibbous approvals add x',
     },
   },
 }

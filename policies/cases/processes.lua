@@ -3,11 +3,10 @@ return {
   {
     name = 'processes: asked about',
     ask = {
-      'kill 1234', 'kill -9 1234', 'kill -TERM 12 13', 'kill -9 -4321', 'kill $(pgrep node)',
-      'kill $(lsof -t -i:3000)', 'kill -9 `cat server.pid`', 'lsof -ti:3000 | xargs kill -9',
-      'pgrep -f vite | xargs kill', 'kill "$X"', 'kill -9 $PPID', 'bash /tmp/x.sh && kill 1234',
-      'kill $PPID', 'fuser -k 3000/tcp', 'pkill node', 'pkill -f "npm run dev"', 'killall -9 node',
-      'npx kill-port 3000', 'pkill -STOP x',
+      'kill 1234', 'kill -9 1234', 'kill $(pgrep node)', 'kill $(lsof -t -i:3000)',
+      'kill -9 `cat server.pid`', 'lsof -ti:3000 | xargs kill -9', 'kill "$X"', 'kill -9 $PPID',
+      'bash /tmp/x.sh && kill 1234', 'fuser -k 3000/tcp', 'pkill node', 'pkill -f "npm run dev"',
+      'killall -9 node', 'npx kill-port 3000',
     },
   },
   {

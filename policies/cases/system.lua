@@ -16,9 +16,9 @@ return {
     ask = {
       'iptables -A INPUT -j DROP', 'ufw allow 80', 'iptables-restore < x',
       'firewall-cmd --add-port=1/tcp', 'service nginx restart', 'pg_ctl stop -D data',
-      'VISUAL="sh -c id" crontab -e', 'crontab x', 'crontab -e', 'echo "* * * * * x" | crontab -',
+      'VISUAL="sh -c id" crontab -e', 'crontab x', 'echo "* * * * * x" | crontab -',
       'at now + 1 minute < x', 'batch < x', 'at now < /tmp/x', 'systemctl restart nginx',
-      'systemctl --user start x', 'systemctl set-environment A=b',
+      'systemctl --user start x',
     },
   },
 }

@@ -4,22 +4,21 @@ return {
     values = '-H --host -M --machine -t --type -p --property -n --lines -o --output -s --signal '
       .. '--kill-whom --root --job-mode --state --what',
     subcommands = {
-      status = {}, show = {},
-      start = {}, stop = {}, restart = {}, reload = {}, ['reload-or-restart'] = {},
-      ['try-restart'] = {}, enable = {}, disable = {}, mask = {}, unmask = {}, kill = {}, edit = {},
-      ['set-property'] = {}, ['set-default'] = {}, ['set-environment'] = {},
-      ['import-environment'] = {}, link = {}, revert = {}, ['daemon-reload'] = {},
-      ['daemon-reexec'] = {}, ['reset-failed'] = {}, isolate = {}, ['switch-root'] = {},
-      poweroff = {}, reboot = {}, halt = {}, kexec = {}, ['soft-reboot'] = {}, rescue = {},
-      emergency = {}, default = {}, suspend = {}, hibernate = {}, ['hybrid-sleep'] = {},
-      ['suspend-then-hibernate'] = {}, exit = {}, clean = {}, freeze = {}, thaw = {},
+      status = {}, show = {}, start = {}, stop = {}, restart = {}, reload = {},
+      ['reload-or-restart'] = {}, ['try-restart'] = {}, enable = {}, disable = {}, mask = {},
+      unmask = {}, kill = {}, edit = {}, ['set-property'] = {}, ['set-default'] = {},
+      ['set-environment'] = {}, ['import-environment'] = {}, link = {}, revert = {},
+      ['daemon-reload'] = {}, ['daemon-reexec'] = {}, ['reset-failed'] = {}, isolate = {},
+      ['switch-root'] = {}, poweroff = {}, reboot = {}, halt = {}, kexec = {}, ['soft-reboot'] = {},
+      rescue = {}, emergency = {}, default = {}, suspend = {}, hibernate = {},
+      ['hybrid-sleep'] = {}, ['suspend-then-hibernate'] = {}, exit = {}, clean = {}, freeze = {},
+      thaw = {},
     },
   },
   loginctl = {
     subcommands = {
-      ['terminate-user'] = {},
-      ['kill-user'] = {},
-      poweroff = {}, reboot = {}, halt = {}, suspend = {}, hibernate = {},
+      ['terminate-user'] = {}, ['kill-user'] = {}, poweroff = {}, reboot = {}, halt = {},
+      suspend = {}, hibernate = {},
     },
   },
   journalctl = {

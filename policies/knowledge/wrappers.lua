@@ -44,6 +44,17 @@ local function runner(names, values)
   return { subcommands = subcommands }
 end
 
+-- Sub-commands of tmux whose words are a line for a shell.
+local function in_panes(subcommands)
+  for name in ([[new-session new new-window neww split-window splitw respawn-pane run-shell run
+    display-popup popup pipe-pane]]):gmatch('%S+') do
+    subcommands[name] = {
+      values = '-c -e -F -h -l -n -p -s -S -t -T -w -x -y', runs = { { how = 'joined' } },
+    }
+  end
+  return subcommands
+end
+
 return {
   ['nohup setsid unbuffer noglob nocorrect caffeinate fakeroot ccache distcc sccache icecc '
     .. 'dbus-run-session torsocks torify proxychains proxychains4 tsocks rlwrap systemd-inhibit '
@@ -309,29 +320,10 @@ return {
     values = '-L -S -f -c -T -d -r -t -s -n -x -y -F -X -e -h -p',
     executes = '-f',
     runs = { { how = 'shell', from = '-c' } },
-    subcommands = {
-      ['new-session'] = { values = '-c -e -F -n -s -t -x -y', runs = { { how = 'joined' } } },
-      new = { values = '-c -e -F -n -s -t -x -y', runs = { { how = 'joined' } } },
-      ['new-window'] = { values = '-c -e -F -n -t', runs = { { how = 'joined' } } },
-      neww = { values = '-c -e -F -n -t', runs = { { how = 'joined' } } },
-      ['split-window'] = { values = '-c -e -F -l -p -t', runs = { { how = 'joined' } } },
-      splitw = { values = '-c -e -F -l -p -t', runs = { { how = 'joined' } } },
-      ['respawn-pane'] = { values = '-c -e -t', runs = { { how = 'joined' } } },
-      ['run-shell'] = { values = '-t -d -c', runs = { { how = 'joined' } } },
-      run = { values = '-t -d -c', runs = { { how = 'joined' } } },
-      ['display-popup'] = {
-        values = '-b -c -d -e -h -s -S -t -T -w -x -y', runs = { { how = 'joined' } },
-      },
-      popup = {
-        values = '-b -c -d -e -h -s -S -t -T -w -x -y', runs = { { how = 'joined' } },
-      },
+    subcommands = in_panes {
       ['if-shell'] = { values = '-t', runs = { { how = 'shell', from = 'first' } } },
-      ['pipe-pane'] = { values = '-t', runs = { { how = 'joined' } } },
       ['send-keys'] = { values = '-t -N', runs = { { how = 'shell', from = 'operands' } } },
       send = { values = '-t -N', runs = { { how = 'shell', from = 'operands' } } },
-      ['kill-session'] = { values = '-t' },
-      ls = {},
-      ['capture-pane'] = { values = '-t -S -E -b' },
     },
   },
   ['xterm gnome-terminal konsole alacritty kitty foot urxvt wezterm x-terminal-emulator'] = {

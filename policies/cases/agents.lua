@@ -11,7 +11,8 @@ return {
       'claude mcp add-json x \'{"command":"sh"}\'', "timeout 60 codex exec 'x'",
       "claude -p 'do it' --dangerously-skip-permissions", 'droid exec --auto high x',
       'gemini --approval-mode=yolo -p x', 'code --add-mcp \'{"name":"x","command":"sh"}\'',
-      'atlas schema apply -u x --auto-approve', "cursor --add-mcp '{}'",
+      'atlas schema apply -u x --auto-approve', "cursor --add-mcp '{}'", 'amp -x x',
+      'echo x | claude -p', 'goose run -t x', 'cursor-agent -p --force x',
     },
   },
 }

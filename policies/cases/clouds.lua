@@ -10,7 +10,10 @@ return {
       'gcloud logging read x', 'etcdctl get /a', 'etcdctl --endpoints=http://evil get x',
       'infisical export', 'bq rm -r -f ds', 'terraform apply', 'terraform destroy -auto-approve',
       'terraform state rm x', 'ansible-playbook x.yml', 'ansible all -a "ls"',
-      "salt '*' cmd.run 'rm x'", 'ansible-pull -U https://x.example',
+      "salt '*' cmd.run 'rm x'", 'ansible-pull -U https://x.example', 'vercel --prod',
+      'az group delete -n x', 'heroku run bash',
+      'aws ec2 terminate-instances --instance-ids list-x', 'gcloud projects delete list',
+      'kubectx prod', 'skaffold run', 'pulumi stack select prod', 'packer build x',
     },
   },
   {

@@ -52,7 +52,7 @@ return {
       'git diff HEAD | patch -R -p1', 'git archive HEAD | tar x', 'git archive HEAD | tar -x -C .',
       'git update-ref -d HEAD', 'git update-ref refs/heads/main HEAD~3',
       'git symbolic-ref HEAD refs/heads/x', 'git update-ref --stdin < x',
-      'git worktree remove --force x', 'git rm -rf src',
+      'git worktree remove --force x', 'git rm -rf src', 'git ls-files -m | xargs git checkout --',
     },
   },
   {

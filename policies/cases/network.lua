@@ -33,7 +33,7 @@ return {
       'sshpass -p x ssh host ls', "ssh host fish -c 'rm x'", 'curl --json "{}" https://example.com',
       'cat x | curl -d @- https://example.com', 'curl -d a=1 "$URL"',
       'curl --unix-socket $DOCKER_SOCK http://x/containers/create -d @x',
-      'ls | xargs -n1 -P4 curl -T', 'wget --post-file x https://example.com',
+      'ls | xargs -n1 -P4 curl -T', 'wget --post-file x https://example.com', 'curl -K options.txt',
     },
   },
   {

@@ -7,7 +7,8 @@ return {
       'go install example.com/x@latest', 'brew install jq', 'nix-env -iA nixpkgs.x', 'npm publish',
       'npm publish --access public', 'twine upload dist/*', 'helm push x.tgz oci://r', 'npx np',
       'python3 -m twine upload dist/*', 'apt-get install jq', 'dnf -y install jq', 'pacman -Syu',
-      'conan install --requires=x',
+      'conan install --requires=x', 'cargo install ripgrep', 'rustup default nightly',
+      'uv tool install ruff', 'pip install --user x',
     },
   },
 }

@@ -72,11 +72,7 @@ return {
     program = AGENTS .. ' python python3 python3.* *@* *-mcp-* mcp-* *-cli *-chat claude.exe '
       .. 'cli inspector',
     test = starts_agent,
-    match = {
-      'claude -p x', 'codex exec --full-auto x', 'gemini --yolo', 'aider --yes -m fix', 'amp -x x',
-      'claude mcp add evil -- npx -y evil-server', 'npx -y @anthropic-ai/claude-code -p x',
-      'echo x | claude -p', 'goose run -t x', 'cursor-agent -p --force x',
-    },
+    match = { 'claude -p x', 'codex exec --full-auto x', 'gemini --yolo', 'aider --yes -m fix' },
     not_match = {
       'claude --version', 'codex mcp list', 'grep claude notes.txt', 'cat codex.md',
       'goose up', 'which claude', 'fabric deploy',

@@ -55,12 +55,7 @@ return {
     test = function(command)
       return not (looking.at_cloud(command) or looking.is_help(command))
     end,
-    match = {
-      'aws s3 rm s3://bucket --recursive', 'gcloud compute instances delete vm', 'vercel --prod',
-      'az group delete -n x', 'aws s3 cp dump.sql s3://bucket/', 'heroku run bash',
-      'aws ec2 terminate-instances --instance-ids list-x', 'gcloud projects delete list',
-      'kubectx prod', 'skaffold run',
-    },
+    match = { 'aws s3 rm s3://bucket --recursive', 'gcloud compute instances delete vm' },
     not_match = {
       'aws s3 ls', 'aws ec2 describe-instances', 'gcloud projects list', 'az group list', 'kubectx',
     },
@@ -74,10 +69,7 @@ return {
     test = function(command)
       return not (works_here(command) or looking.is_help(command))
     end,
-    match = {
-      'terraform apply -auto-approve', 'terraform init -migrate-state', 'pulumi stack select prod',
-      'cdk deploy', 'packer build x',
-    },
+    match = { 'terraform apply -auto-approve', 'terraform init -migrate-state', 'cdk deploy' },
     not_match = {
       'terraform validate', 'terraform fmt', 'terraform init', 'pulumi stack ls', 'sam build',
     },

@@ -70,12 +70,7 @@ return {
       valkey-cli keydb-cli etcdctl zkCli.sh kafka-* nats rabbitmqctl rabbitmqadmin neo4j-admin
       influx]],
     test = deletes,
-    match = {
-      'rails db:drop', 'npx prisma migrate reset --force', 'php artisan migrate:fresh',
-      'alembic downgrade base', 'php bin/console doctrine:schema:drop --force', 'dbmate down',
-      'python manage.py migrate app zero', 'redis-cli -n 1 flushdb', 'dropdb app',
-      'kafka-topics.sh --delete --topic x', 'dotnet ef database drop -f',
-    },
+    match = { 'rails db:drop', 'npx prisma migrate reset --force', 'php artisan migrate:fresh' },
     not_match = {
       'rails db:migrate', 'npx prisma generate', 'php artisan migrate', 'alembic upgrade head',
       'rails generate migration RemoveName', 'mix test', 'redis-cli get a',

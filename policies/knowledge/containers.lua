@@ -39,8 +39,7 @@ local DOCKER = {
     .. '--connection --url --root --runroot -f --file -p --project-name --profile --env-file '
     .. '--project-directory --ansi --progress --parallel',
   hosts = '-H --host',
-  subcommands = subcommands('ps images logs version info history search diff start stop restart '
-    .. 'kill rm pull push tag login logout update commit plugin', {
+  subcommands = subcommands('ps images logs login logout', {
     run = RUN,
     exec = EXEC,
     build = {
@@ -68,9 +67,7 @@ return {
     subcommands = { logs = {}, exec = COMPOSE_EXEC, run = COMPOSE_EXEC },
   },
   ['distrobox toolbox'] = {
-    subcommands = subcommands('list rm', {
-      enter = { options_first = true, values = '-n --name -c' },
-    }),
+    subcommands = { enter = { options_first = true, values = '-n --name -c' } },
   },
   ['kubectl oc kubecolor'] = {
     values = '-n --namespace -f --filename -l --selector -o --output -c --container --context '
@@ -80,8 +77,7 @@ return {
     reads = '-f --filename -k --kustomize',
     text = '--kubeconfig', -- where it looks by itself, too
     hosts = '-s --server',
-    subcommands = subcommands('get describe logs version config diff plugin apply delete edit '
-      .. 'replace annotate', {
+    subcommands = subcommands('get logs', {
       exec = {
         options_first = true,
         remote = true,
@@ -96,22 +92,14 @@ return {
       .. '--kube-context --repo --post-renderer -o --output --timeout',
     reads = '-f --values',
     runs = { { how = 'shell', from = '--post-renderer' } },
-    subcommands = subcommands('list ls status get show history search version pull diff install '
-      .. 'upgrade uninstall delete rollback test push plugin registry apply sync'),
+    subcommands = subcommands('list ls status get history version install upgrade uninstall '
+      .. 'delete rollback test plugin registry login logout'),
   },
   ['terraform tofu terragrunt'] = {
     single_dash_long = true,
     values = '-chdir -var -var-file -target -out -state -backend-config -lock-timeout',
     cwd = '-chdir',
     writes = '-out -state',
-    subcommands = subcommands('init show version get apply login test', {
-      ['workspace '
-        .. 'list'] = {},
-    }),
-  },
-  ['pulumi cdk cdktf serverless sls sam'] = {
-    values = '-s --stack -C --cwd --profile --stage -c --context',
-    subcommands = subcommands('diff list ls config logs init up update remove rollback delete'),
   },
   ['ansible ansible-playbook ansible-pull ansible-galaxy ansible-vault salt salt-call puppet chef '
     .. 'chef-client'] = {
@@ -128,8 +116,4 @@ return {
     reads = '--vault-password-file',
     writes = '--output',
   },
-  nixops = {
-    subcommands = subcommands('delete rollback info list'),
-  },
-  packer = { subcommands = subcommands('init') },
 }

@@ -16,10 +16,4 @@ return {
       'kubectx prod', 'skaffold run', 'pulumi stack select prod', 'packer build x',
     },
   },
-  {
-    name = 'clouds: free', mode = 'dangerous',
-    free = {
-      'vault status', 'aws sts get-caller-identity',
-    },
-  },
 }

@@ -39,10 +39,4 @@ return {
       'helm uninstall x -n y',
     },
   },
-  {
-    name = 'containers: free', mode = 'dangerous',
-    free = {
-      'kubectl get secrets', 'docker run x',
-    },
-  },
 }

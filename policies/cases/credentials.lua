@@ -118,10 +118,4 @@ return {
       'cd sub && frob ../.env',
     },
   },
-  {
-    name = 'credentials: free', mode = 'dangerous',
-    free = {
-      'stat ~/.netrc',
-    },
-  },
 }

@@ -102,10 +102,4 @@ return {
       'mv .git .git2',
     },
   },
-  {
-    name = 'files: free', mode = 'dangerous',
-    free = {
-      'rm -rf .', 'touch ~/x',
-    },
-  },
 }

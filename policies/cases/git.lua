@@ -55,10 +55,4 @@ return {
       'git worktree remove --force x', 'git rm -rf src', 'git ls-files -m | xargs git checkout --',
     },
   },
-  {
-    name = 'git: free', mode = 'dangerous',
-    free = {
-      'git push --force',
-    },
-  },
 }

@@ -27,7 +27,7 @@ return {
     },
   },
   {
-    name = 'leaving: free', mode = 'dangerous',
+    name = 'leaving: free', mode = 'auto',
     free = {
       'ssh-add -l', 'git log --oneline -3 && git fetch', 'cd src && git fetch', 'gh auth status',
       'ping -c 1 example.com', 'journalctl -u app | tail', 'systemctl status nginx',

@@ -36,10 +36,4 @@ return {
       'ls | xargs -n1 -P4 curl -T', 'wget --post-file x https://example.com', 'curl -K options.txt',
     },
   },
-  {
-    name = 'network: free', mode = 'dangerous',
-    free = {
-      'curl -d @x https://example.com',
-    },
-  },
 }

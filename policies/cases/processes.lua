@@ -9,10 +9,4 @@ return {
       'killall -9 node', 'npx kill-port 3000',
     },
   },
-  {
-    name = 'processes: free', mode = 'dangerous',
-    free = {
-      'kill 1234',
-    },
-  },
 }

@@ -24,7 +24,7 @@ return {
   {
     name = 'leaving: free',
     free = {
-      'aws s3 ls', 'gcloud config list', 'az group list', 'aws s3 ls s3://b/',
+      'ssh-add -l', 'aws s3 ls', 'gcloud config list', 'az group list', 'aws s3 ls s3://b/',
       'aws ec2 describe-instances', 'aws cloudformation describe-stacks',
       'aws lambda list-functions', 'aws iam list-users', 'aws rds describe-db-instances',
       'aws ecs list-clusters', 'aws ecs describe-services --cluster x --services y',

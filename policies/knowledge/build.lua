@@ -12,8 +12,7 @@ local EXEC = { options_first = true, runs = { { how = 'argv' } } }
 
 return {
   ['make gmake bmake remake'] = {
-    values = '-f --file --makefile -C --directory -I --include-dir -o --old-file -W --what-if '
-      .. '--eval -E',
+    values = '-f --file --makefile -C --directory -I --include-dir --eval -E',
     cwd = '-C --directory',
     executes = '-f --file --makefile -I --include-dir',
     runs = {
@@ -47,14 +46,13 @@ return {
     },
   },
   ['ctest'] = {
-    values = '-R --tests-regex -E --exclude-regex -L -LE -j --parallel -S --script --test-dir '
-      .. '--preset --timeout -C --build-config --output-junit -O --output-log',
+    values = '-S --script --test-dir --output-junit -O --output-log',
     cwd = '--test-dir',
     executes = '-S --script',
     writes = '--output-junit -O --output-log',
   },
-  ['cpack'] = { values = '-G -C -D -B --config', writes = '-B' },
-  ['ninja samu n2'] = { values = '-C -f -j -k -l -d -t -w', cwd = '-C', executes = '-f' },
+  ['cpack'] = { values = '-B', writes = '-B' },
+  ['ninja samu n2'] = { values = '-C -f', cwd = '-C', executes = '-f' },
   meson = {
     values = '-C --prefix --buildtype -D --native-file --cross-file',
     subcommands = subcommands('test init install', {
@@ -62,8 +60,7 @@ return {
     }),
   },
   ['gcc g++ cc c++ clang clang++ tcc icx gfortran gcc-* g++-* clang-* clang++-* nvcc emcc em++'] = {
-    values = '-o -I -L -D -U -x -include -isystem -idirafter -iquote -MF -MT -MQ -Xlinker '
-      .. '-Xpreprocessor -Xassembler -Xclang -arch -target -wrapper -specs',
+    values = '-o -MF -wrapper -specs',
     single_dash_long = true,
     reads = 'operands',
     writes = '-o -MF',
@@ -72,15 +69,14 @@ return {
     runs = { { how = 'shell', from = '-wrapper' } },
   },
   ['ld gold lld ld.lld as nasm yasm strip objcopy'] = {
-    values = '-o -T -L -l -m -f -e',
+    values = '-o',
     reads = 'operands',
     writes = '-o',
     builds = true,
   },
   ['rustc rustdoc'] = {
     builds = true,
-    values = '-o --out-dir -C -L -l --crate-name --crate-type --edition --emit --extern --target '
-      .. '--cfg',
+    values = '-o --out-dir',
     reads = 'operands',
     writes = '-o --out-dir',
   },
@@ -125,27 +121,24 @@ return {
     }),
   },
   ['gofmt goimports gofumpt'] = {
-    values = '-r -local -cpuprofile',
     reads = 'operands',
     accesses = { { access = 'write', of = 'operands', when = '-w', recursive = true } },
   },
   ['mvn mvnw'] = {
-    values = '-f --file -s --settings -gs --global-settings -P -pl -T -D -t --toolchains',
+    values = '-f --file -s --settings -gs --global-settings',
     reads = '-s --settings -gs --global-settings',
     executes = '-f --file',
     single_dash_long = true,
   },
   ['gradle gradlew gradlew.bat'] = {
-    values = '-p --project-dir -b --build-file -I --init-script -c --settings-file -x '
-      .. '--exclude-task -g --gradle-user-home --tests -D -P --include-build --project-cache-dir',
+    values = '-p --project-dir -b --build-file -I --init-script -c --settings-file',
     cwd = '-p --project-dir',
     executes = '-b --build-file -I --init-script -c --settings-file',
   },
-  ['ant sbt mill lein'] = { values = '-f -buildfile -D', executes = '-f -buildfile' },
+  ['ant sbt mill lein'] = { values = '-f -buildfile', executes = '-f -buildfile' },
   ['dotnet msbuild nuget'] = {
     executes = '--project',
-    values = '-c --configuration -o --output -f --framework -r --runtime -v --verbosity --project '
-      .. '--filter --logger -p --source -s --api-key -k',
+    values = '-o --output --project',
     writes = '-o --output',
   },
   ['swift swiftc xcodebuild xcrun xcode-select pod fastlane'] = {
@@ -177,18 +170,17 @@ return {
     subcommands = { exec = { values = '-e', runs = { { how = 'joined' } } } },
   },
   ['task go-task'] = {
-    values = '-t --taskfile -d --dir -C --concurrency -o --output -I --interval',
+    values = '-t --taskfile -d --dir',
     executes = '-t --taskfile',
     cwd = '-d --dir',
   },
   ['rake thor invoke inv nox doit scons waf'] = {
-    values = '-f -t --taskfile -d --dir -C -s -e -r -n',
+    values = '-f --taskfile -d --dir -C',
     executes = '-f --taskfile',
     cwd = '-d --dir -C',
   },
   ['pytest py.test'] = {
-    values = '-k -m -c -p -n -o --rootdir --cov --junitxml --junit-xml --maxfail --tb --durations '
-      .. '--ignore --deselect --basetemp --confcutdir -W --cov-report --timeout --html',
+    values = '-c --rootdir --junitxml --junit-xml --basetemp --confcutdir --html',
     writes = '--junitxml --junit-xml --basetemp --html',
     executes = { '-c --confcutdir --rootdir', 'operands' },
     reads = 'operands',
@@ -197,14 +189,12 @@ return {
     .. 'shellcheck hadolint yamllint markdownlint markdownlint-cli2 actionlint tsc vue-tsc jshint '
     .. 'htmlhint luacheck selene cppcheck cpplint include-what-you-use iwyu phpstan psalm semgrep '
     .. 'commitlint knip depcheck madge cspell codespell typos vale ansible-lint tflint checkov'] = {
-    values = '-p --project -c --config -f --format --config-file --rcfile -e --exclude -x -s '
-      .. '--shell -o --output --outDir --outFile',
+    values = '-o --output --outDir --outFile',
     reads = 'operands',
     writes = '-o --output --outDir --outFile',
   },
   ['eslint biome oxlint stylelint standard xo rome'] = {
-    values = '-c --config --ext --format -f -o --output-file --rulesdir --plugin --ignore-path '
-      .. '--parser --resolve-plugins-relative-to --config-path',
+    values = '-c --config -o --output-file --rulesdir --parser',
     reads = 'operands',
     executes = '-c --config --rulesdir --parser',
     writes = '-o --output-file',
@@ -229,7 +219,7 @@ return {
     },
   },
   ['prettier dprint'] = {
-    values = '--config --parser --plugin --ignore-path --stdin-filepath --log-level',
+    values = '--config --plugin',
     reads = 'operands',
     executes = '--config --plugin',
     accesses = { { access = 'write', of = 'operands', when = '-w --write', recursive = true } },
@@ -250,16 +240,14 @@ return {
       },
     },
   },
-  ['clang-tidy run-clang-tidy'] = { values = '-p -checks', reads = 'operands' },
+  ['clang-tidy run-clang-tidy'] = { reads = 'operands' },
   ['jest vitest mocha ava tap cypress playwright karma jasmine nyc c8 webpack rollup vite '
     .. 'esbuild parcel swc babel tsup turbo nx rush gulp grunt next nuxt astro remix '
     .. 'svelte-kit ng vue gatsby storybook expo react-scripts rspack wrangler prisma '
     .. 'drizzle-kit sequelize knex typeorm graphql-codegen openapi-generator protoc buf '
     .. 'lessc postcss tailwindcss serve http-server live-server json-server'] = {
-    values = '-c --config -o --output --outfile --outdir --out-dir -r --require -t '
-      .. '--testNamePattern -p --port --host --filter --project --reporter -g --grep '
-      .. '--coverageDirectory --globalSetup --setupFiles -w --workspace --tsconfig --outDir '
-      .. '--outFile --out-file --dist-dir',
+    values = '-c --config -o --output --outfile --outdir --out-dir -r --require '
+      .. '--coverageDirectory --globalSetup --outDir --outFile --out-file --dist-dir',
     executes = '-c --config -r --require --globalSetup',
     writes = '-o --output --outfile --outdir --out-dir --coverageDirectory --outDir --outFile '
       .. '--out-file --dist-dir',
@@ -267,13 +255,12 @@ return {
   sass = { values = '-I --load-path -s --style', reads = 'first', writes = 'second' },
   ['rails rspec jekyll hugo mkdocs sphinx-build sphinx-autobuild doxygen manage.py alembic '
     .. 'flask uvicorn gunicorn hypercorn celery streamlit jupyter jupyter-lab'] = {
-    values = '-p --port --host -b --bind -c --config -d --destination -o --app -r --require -e '
-      .. '--app-dir --chdir --workdir',
+    values = '-d --destination --app -r --require --app-dir --chdir --workdir',
     writes = '-d --destination',
     executes = '--app --app-dir --chdir --workdir -r --require',
   },
   ['pre-commit lefthook husky lint-staged commitizen cz semantic-release release-it changeset'] = {
-    values = '-c --config --hook-stage --from-ref --to-ref -f --files',
+    values = '-c --config',
     executes = '-c --config',
   },
 }

@@ -97,21 +97,18 @@ return {
   },
   ['terraform tofu terragrunt'] = {
     single_dash_long = true,
-    values = '-chdir -var -var-file -target -out -state -backend-config -lock-timeout',
+    values = '-chdir -out -state',
     cwd = '-chdir',
     writes = '-out -state',
   },
   ['ansible ansible-playbook ansible-pull ansible-galaxy ansible-vault salt salt-call puppet chef '
     .. 'chef-client'] = {
-    values = '-i --inventory -m --module-name -a --args -e --extra-vars -l --limit -t --tags -u '
-      .. '--user --vault-password-file --private-key --key-file -M --module-path -o -p '
-      .. '--roles-path',
+    values = '-a --args',
     remote = true,
     runs = { { how = 'shell', from = '-a --args' } },
   },
   ['ansible-inventory ansible-doc'] = {
-    values = '-i --inventory -M --module-path --output -t --type -e --extra-vars --playbook-dir '
-      .. '--vault-password-file --vault-id -l --limit -r --roles-path',
+    values = '-i --inventory -M --module-path --output --playbook-dir --vault-password-file',
     executes = '-i --inventory -M --module-path --playbook-dir',
     reads = '--vault-password-file',
     writes = '--output',

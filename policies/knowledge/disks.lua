@@ -1,7 +1,6 @@
 -- Programs that work on disks, partitions and file systems.
 return {
   ['mkfs mkfs.* mke2fs mkswap mkdosfs mkntfs newfs newfs_*'] = {
-    values = '-t --type -b -L -O -F -U -n -s -E -N -m -l',
     writes = 'operands',
   },
   ['mksquashfs genisoimage mkisofs xorriso'] = { writes = 'last', values = '-o', reads = 'first' },
@@ -24,13 +23,13 @@ return {
     writes = 'rest',
   },
   mdadm = { values = '-l --level -n --raid-devices -a -r -f', writes = 'rest' },
-  blkdiscard = { values = '-o --offset -l --length -p --step', writes = 'operands' },
+  blkdiscard = { writes = 'operands' },
   nvme = {
     subcommands = {
       list = {},
     },
   },
-  ['fsck fsck.* e2fsck badblocks'] = { values = '-t -b -B -C -o', writes = 'operands' },
+  ['fsck fsck.* e2fsck badblocks'] = { writes = 'operands' },
   mount = {
     values = '-t --types -o --options -L --label -U --uuid -O --test-opts --source --target',
     writes = { 'last', '--target' },

@@ -12,7 +12,6 @@ return {
   },
   ['ffprobe mediainfo exiftool identify pdfinfo pdffonts pdfimages sox soxi'] = {
     single_dash_long = true,
-    values = '-i -v -show_entries -of -select_streams -print_format',
     reads = 'operands',
   },
   ['convert magick mogrify composite montage rsvg-convert inkscape cwebp dwebp pngquant optipng '
@@ -25,8 +24,7 @@ return {
   },
   ['asciidoctor latexmk bibtex biber typst mdbook mmdc'] = {
     single_dash_long = true,
-    values = '-o --output -f --from -t --to -s --template -V --variable -d --defaults --pdf-engine '
-      .. '-output-directory -outdir -jobname --filter --lua-filter -F -L',
+    values = '-o --output -output-directory -outdir --filter --lua-filter -F -L',
     reads = 'operands',
     writes = '-o --output -output-directory -outdir',
     executes = '--filter --lua-filter -F -L',

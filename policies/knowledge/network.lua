@@ -106,11 +106,11 @@ return {
   },
   ['ssh-copy-id'] = { values = '-i -p -o -t', reads = '-i', hosts = 'last' },
   ['ssh-keygen'] = {
-    values = '-f -t -b -C -N -P -m -O -s -I -n -V -D -w -Y -r -R -a -F',
+    values = '-f -D -w',
     writes = '-f',
     executes = '-D -w',
   },
-  ['ssh-add'] = { values = '-t -s -e -T -H', reads = 'operands', executes = '-s' },
+  ['ssh-add'] = { values = '-s', reads = 'operands', executes = '-s' },
   ['ssh-keyscan'] = { values = '-t -p -T -f', hosts = 'operands' },
   ['nc ncat netcat nc.openbsd nc.traditional'] = {
     values = '-e -c -i -o -p -P -q -s -T -w -x -X -m -I -O -V --exec --sh-exec --lua-exec '
@@ -152,7 +152,7 @@ return {
     hosts = 'operands',
   },
   ['tcpdump tshark dumpcap wireshark ngrep'] = {
-    values = '-i -w -r -c -s -z -C -G -W -F',
+    values = '-w -r -z -F',
     writes = '-w',
     reads = '-r -F',
     runs = { { how = 'shell', from = '-z' } },

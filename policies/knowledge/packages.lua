@@ -154,7 +154,7 @@ return {
   },
   ['apt apt-get aptitude'] = SYSTEM,
   dpkg = {
-    values = '--admindir --root --instdir --force -D --debug',
+    values = '--root --instdir',
     reads = 'operands',
     writes = '--root --instdir',
   },

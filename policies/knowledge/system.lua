@@ -22,19 +22,17 @@ return {
     },
   },
   journalctl = {
-    values = '-u --unit -n --lines -S --since -U --until -p --priority -o --output -b --boot -t '
-      .. '--identifier -D --directory --file --root -g --grep --vacuum-size --vacuum-time '
-      .. '--vacuum-files',
+    values = '-D --directory --file',
     reads = '--file -D --directory',
   },
-  logger = { values = '-t -p -f -n -P', text = 'operands' },
-  ['sysctl'] = { values = '-p --load -r --pattern', reads = '-p --load' },
+  logger = { text = 'operands' },
+  ['sysctl'] = { values = '-p --load', reads = '-p --load' },
   ['insmod rmmod modprobe depmod kmod'] = { values = '-d -C -S', executes = 'first' },
-  ['kexec kdump'] = { values = '-l --load --initrd --append --command-line', executes = '-l '
+  ['kexec kdump'] = { values = '-l --load', executes = '-l '
     .. '--load' },
   ['notify-send say'] = { text = 'operands' },
   ['findmnt lslocks lsns nvidia-smi lsb_release'] = {
-    values = '-o --output -F --tab-file -t --types -T --target -S --source -p --pid -i --id',
+    values = '-F --tab-file',
     reads = '-F --tab-file',
   },
 }

@@ -145,12 +145,8 @@ return {
   unshare = wrapper('-S --setuid -G --setgid -R --root -w --wd --propagation --setgroups '
     .. '--map-user --map-group --map-users --map-groups'),
   nsenter = wrapper('-t --target -S --setuid -G --setgid'),
-  ['bwrap'] = {
-    options_first = true,
-    values = '--bind --ro-bind --dev-bind --tmpfs --proc --dev --chdir --setenv --unsetenv --uid '
-      .. '--gid',
-    runs = { { how = 'argv' } },
-  },
+  ['bwrap'] = wrapper('--bind --ro-bind --dev-bind --tmpfs --proc --dev --chdir --setenv '
+    .. '--unsetenv --uid --gid'),
   ['firejail'] = wrapper('--profile --bind'),
   ['proot'] = wrapper('-r --rootfs -b --bind -w --pwd --cwd -q --qemu -k'),
   ['xvfb-run xwfb-run'] = wrapper('-n --server-num -e --error-file -f --auth-file -s --server-args '
@@ -221,14 +217,8 @@ return {
     writes = '-o --output',
     runs = { { how = 'argv' } },
   },
-  ['perf'] = {
-    subcommands = {
-      stat = wrapper('-e --event -o --output -r --repeat -p --pid -C --cpu -x'),
-      record = wrapper('-e --event -o --output -F --freq -p --pid -C --cpu --call-graph'),
-      trace = wrapper('-e --event -o --output -p --pid'),
-      report = { values = '-i --input' },
-    },
-  },
+  perf = runner('stat record trace', '-e --event -o --output -r --repeat -p --pid -C --cpu -x -F '
+    .. '--freq --call-graph'),
   gdb = {
     single_dash_long = true,
     values = '-ex -iex -eval-command --eval-command -x -command --command -p --pid -c --core -cd '

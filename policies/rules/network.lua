@@ -1,6 +1,7 @@
 -- What leaves for other machines, and what lets them in. Downloading with curl or wget is free, and
 -- so is everything on this machine itself.
 local looking = require 'looking'
+local set = require('word_set').of
 
 local SENDS = 'This sends data to another machine, or by way of one, or options from a file say '
   .. 'where: show the person what is sent where, or use localhost.'
@@ -10,6 +11,9 @@ local HARMLESS = {
   '%$%(uname[%w%s-]*%)', '`uname[%w%s-]*`', '%$%(arch%)', '%$%(date[^)`$]*%)', '%$%(git [^)`$]*%)',
   '%$%(dpkg %-%-print%-architecture%)', '%$%(lsb_release[%w%s-]*%)', '%$%(%(',
 }
+
+-- These look up each line of a file with -f.
+local FILES = set 'dig kdig delv'
 
 local function carries_data(command)
   for at = 2, #command.argv do
@@ -200,7 +204,7 @@ return {
           return true
         end
       end
-      return command.program:find '^k?d[ie][gl]v?$' ~= nil and command.argv[2] == '-f'
+      return FILES[command.program] ~= nil and command.argv[2] == '-f'
     end,
     match = { 'dig $(cat x).example.com', 'dig -f names.txt' },
     not_match = { 'dig example.com', 'ping -c 1 localhost' },

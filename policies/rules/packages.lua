@@ -150,7 +150,7 @@ return {
     not_argument = { '--dry-run', '-d' },
     test = function(command)
       local line = table.concat(command.argv, ' ') .. ' '
-      return not command.program:find '^[pm][yv][tn]' or line:find ' twine upload '
+      return not command.program:find '^python' and not command.program:find '^mvn' or line:find ' twine upload '
         or line:find 'setup%.py .*upload ' or line:find ' release:perform ' ~= nil
     end,
     match = { 'python3 -m twine upload dist/*', 'npx np', 'mvn release:perform' },

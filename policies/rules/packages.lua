@@ -150,8 +150,9 @@ return {
     not_argument = { '--dry-run', '-d' },
     test = function(command)
       local line = table.concat(command.argv, ' ') .. ' '
-      return not command.program:find '^python' and not command.program:find '^mvn' or line:find ' twine upload '
-        or line:find 'setup%.py .*upload ' or line:find ' release:perform ' ~= nil
+      return line:find ' twine upload ' or line:find 'setup%.py .*upload '
+        or line:find ' release:perform '
+        or not (command.program:find '^python' or command.program:find '^mvn')
     end,
     match = { 'python3 -m twine upload dist/*', 'npx np', 'mvn release:perform' },
     not_match = { 'python3 setup.py build', 'mvn package', 'semantic-release --dry-run' },

@@ -140,6 +140,7 @@ return {
     executes = '--project',
     values = '-o --output --project',
     writes = '-o --output',
+    subcommands = subcommands 'nuget push publish run build test',
   },
   ['swift swiftc xcodebuild xcrun xcode-select pod fastlane'] = {
     values = '-o -project -workspace -scheme -configuration -destination -sdk --package-path',
@@ -147,7 +148,10 @@ return {
     writes = '-o',
     executes = { 'first', '--package-path' },
   },
-  ['flutter dart'] = { executes = 'first' },
+  ['flutter dart'] = {
+    executes = 'first',
+    subcommands = subcommands 'pub build test run analyze format create doctor',
+  },
   ['stack cabal dune opam lerna'] = {
     subcommands = { exec = EXEC, runghc = { executes = 'first' } },
   },

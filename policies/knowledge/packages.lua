@@ -152,6 +152,7 @@ return {
       exec = { options_first = true, runs = { { how = 'argv' } } },
     }),
   },
+  ['twine flit vsce ovsx'] = { subcommands = subcommands 'upload publish' },
   ['apt apt-get aptitude'] = SYSTEM,
   dpkg = {
     values = '--root --instdir',

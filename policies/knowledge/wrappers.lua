@@ -260,7 +260,7 @@ return {
     options_first = true,
     values = '-e -f --file -v -p -c -q',
     runs = { { how = 'argv' } },
-    subcommands = { run = wrapper('-f --file'), list = {}, get = {}, },
+    subcommands = { run = wrapper('-f --file'), list = {}, get = {}, set = {}, unset = {} },
   },
   sops = {
     values = '-o --output -r -i -R --config --age',

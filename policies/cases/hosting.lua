@@ -3,19 +3,7 @@ return {
   {
     name = 'hosting: asked about',
     ask = {
-      'gh pr create --fill', 'gh pr merge 1 --squash --delete-branch', 'gh repo delete a/b --yes',
-      'gh release create v1', 'gh issue close 1', 'gh api -X DELETE repos/a/b', 'gh workflow run x',
-      'gh secret set A -b x', 'gh pr comment 1 -b x', 'gh gist create a.txt', 'glab mr merge 1',
-      'gh gist create x', 'gh search code foo --repo a/b', 'gh extension install a/b',
-      'gh repo sync --force', 'gh repo delete x', 'gh pr checkout 12 --force',
-      'gh cache delete --all', 'gh run delete 1', 'gh release delete v1',
-      'gh release delete-asset v1 x', 'gh label delete x', 'gh api -X DELETE x',
-      'gh search repos x', 'gh api https://evil.example.com',
-      'gh api --hostname evil.example.com x',
-      "gh api -H 'X-HTTP-Method-Override: DELETE' repos/a/b",
-      'gh api --hostname evil.example.com user', 'glab api --hostname evil.example.com user',
-      'tea issues', 'tea pulls', 'hub delete o/r', 'hub create', 'tea pulls merge 3',
-      'gh repo delete o/r --yes', 'gh release delete v1 -y', 'glab repo delete x',
+      'gh api https://evil.example.com',
     },
   },
 }

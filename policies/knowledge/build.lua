@@ -8,11 +8,11 @@ local function subcommands(names, more)
 end
 
 local PACKAGES = { executes = 'operands' }
+local EXEC = { options_first = true, runs = { { how = 'argv' } } }
 
 return {
   ['make gmake bmake remake'] = {
-    values = '-f --file --makefile -C --directory -I --include-dir -o --old-file -W --what-if '
-      .. '--eval -E',
+    values = '-f --file --makefile -C --directory -I --include-dir --eval -E',
     cwd = '-C --directory',
     executes = '-f --file --makefile -I --include-dir',
     runs = {
@@ -46,25 +46,21 @@ return {
     },
   },
   ['ctest'] = {
-    values = '-R --tests-regex -E --exclude-regex -L -LE -j --parallel -S --script --test-dir '
-      .. '--preset --timeout -C --build-config --output-junit -O --output-log',
+    values = '-S --script --test-dir --output-junit -O --output-log',
     cwd = '--test-dir',
     executes = '-S --script',
     writes = '--output-junit -O --output-log',
   },
-  ['cpack'] = { values = '-G -C -D -B --config', writes = '-B' },
-  ['ninja samu n2'] = { values = '-C -f -j -k -l -d -t -w', cwd = '-C', executes = '-f' },
+  ['cpack'] = { values = '-B', writes = '-B' },
+  ['ninja samu n2'] = { values = '-C -f', cwd = '-C', executes = '-f' },
   meson = {
     values = '-C --prefix --buildtype -D --native-file --cross-file',
-    subcommands = subcommands('setup compile test configure init introspect dist install', {
+    subcommands = subcommands('test init install', {
       setup = { executes = 'operands' },
     }),
   },
-  ['bazel bazelisk buck2 pants gn'] = { values = '--config -c --jobs -j' },
-  ['autoreconf autoconf automake aclocal libtoolize autoheader'] = {},
   ['gcc g++ cc c++ clang clang++ tcc icx gfortran gcc-* g++-* clang-* clang++-* nvcc emcc em++'] = {
-    values = '-o -I -L -D -U -x -include -isystem -idirafter -iquote -MF -MT -MQ -Xlinker '
-      .. '-Xpreprocessor -Xassembler -Xclang -arch -target -wrapper -specs',
+    values = '-o -MF -wrapper -specs',
     single_dash_long = true,
     reads = 'operands',
     writes = '-o -MF',
@@ -72,13 +68,12 @@ return {
     runs = { { how = 'shell', from = '-wrapper' } },
   },
   ['ld gold lld ld.lld as nasm yasm strip objcopy'] = {
-    values = '-o -T -L -l -m -f -e',
+    values = '-o',
     reads = 'operands',
     writes = '-o',
   },
   ['rustc rustdoc'] = {
-    values = '-o --out-dir -C -L -l --crate-name --crate-type --edition --emit --extern --target '
-      .. '--cfg',
+    values = '-o --out-dir',
     reads = 'operands',
     writes = '-o --out-dir',
   },
@@ -89,10 +84,8 @@ return {
     cwd = '-C',
     executes = '--manifest-path --path',
     writes = '--target-dir --root',
-    subcommands = subcommands('build b check c clippy test t nextest run r bench doc d fmt clean '
-      .. 'update add rm remove fetch tree metadata vendor new init search info package fix expand '
-      .. 'install uninstall publish yank owner login logout audit deny outdated llvm-cov '
-      .. 'generate-lockfile locate-project version help machete miri tarpaulin watch generate', {
+    subcommands = subcommands('test clean update add rm remove fetch init search info fix install '
+      .. 'uninstall owner login logout audit outdated version', {
       new = { writes = 'operands' },
       watch = {
         values = '-x --exec -s --shell -w --watch',
@@ -102,10 +95,9 @@ return {
   },
   rustup = {
     values = '--toolchain --target --component -c',
-    subcommands = subcommands('show update default toolchain target component override doc which '
-      .. 'self check set', {
+    subcommands = {
       run = { options_first = true, runs = { { how = 'argv', skip = 1 } } },
-    }),
+    },
   },
   go = {
     values = '-o -C -run -bench -count -timeout -tags -ldflags -gcflags -mod -modfile '
@@ -116,43 +108,35 @@ return {
     writes = '-o -coverprofile -cpuprofile -memprofile',
     executes = '-vettool',
     runs = { { how = 'shell', from = '-exec' }, { how = 'shell', from = '-toolexec' } },
-    subcommands = subcommands('vet fmt list doc version clean fix tool telemetry help '
-      .. 'install get work bug', {
+    subcommands = subcommands('list version clean fix install get', {
       run = { options_first = true, executes = 'first' },
       build = PACKAGES, test = PACKAGES, install = PACKAGES, generate = PACKAGES,
       ['work use'] = PACKAGES,
       env = { values = '-u' },
-      mod = {}, ['mod tidy'] = {}, ['mod download'] = {}, ['mod init'] = {}, ['mod vendor'] = {},
-      ['mod edit'] = {}, ['mod graph'] = {}, ['mod verify'] = {}, ['mod why'] = {},
+      ['mod tidy'] = {}, ['mod download'] = {},
     }),
   },
   ['gofmt goimports gofumpt'] = {
-    values = '-r -local -cpuprofile',
     reads = 'operands',
     accesses = { { access = 'write', of = 'operands', when = '-w', recursive = true } },
   },
-  ['golangci-lint staticcheck govulncheck revive gotestsum ginkgo dlv air'] = {},
   ['mvn mvnw'] = {
-    values = '-f --file -s --settings -gs --global-settings -P -pl -T -D -t --toolchains',
+    values = '-f --file -s --settings -gs --global-settings',
     reads = '-s --settings -gs --global-settings',
     executes = '-f --file',
     single_dash_long = true,
   },
   ['gradle gradlew gradlew.bat'] = {
-    values = '-p --project-dir -b --build-file -I --init-script -c --settings-file -x '
-      .. '--exclude-task -g --gradle-user-home --tests -D -P --include-build '
-      .. '--project-cache-dir',
+    values = '-p --project-dir -b --build-file -I --init-script -c --settings-file',
     cwd = '-p --project-dir',
     executes = '-b --build-file -I --init-script -c --settings-file',
   },
-  ['ant sbt mill lein'] = { values = '-f -buildfile -D', executes = '-f -buildfile' },
+  ['ant sbt mill lein'] = { values = '-f -buildfile', executes = '-f -buildfile' },
   ['dotnet msbuild nuget'] = {
     executes = '--project',
-    values = '-c --configuration -o --output -f --framework -r --runtime -v --verbosity --project '
-      .. '--filter --logger -p --source -s --api-key -k',
+    values = '-o --output --project',
     writes = '-o --output',
-    subcommands = subcommands('build test run restore publish pack clean add remove list new '
-      .. 'format sln tool nuget ef watch', { ['nuget push'] = {} }),
+    subcommands = subcommands 'nuget push publish run build test',
   },
   ['swift swiftc xcodebuild xcrun xcode-select pod fastlane'] = {
     values = '-o -project -workspace -scheme -configuration -destination -sdk --package-path',
@@ -162,22 +146,14 @@ return {
   },
   ['flutter dart'] = {
     executes = 'first',
-    subcommands = subcommands('pub build test run analyze format create doctor'),
+    subcommands = subcommands 'pub build test run analyze format create doctor',
+  },
+  ['stack cabal dune opam lerna'] = {
+    subcommands = { exec = EXEC, runghc = { executes = 'first' } },
   },
   ['mix rebar3'] = { subcommands = { run = { executes = 'first' } } },
-  ['stack cabal'] = {
-    subcommands = subcommands('build test run bench install update init haddock clean ghci repl', {
-      exec = { options_first = true, runs = { { how = 'argv' } } },
-      runghc = { executes = 'first' },
-    }),
-  },
   ['zig'] = {
     values = '-o -femit-bin --build-file', writes = '-o', executes = { 'second', '--build-file' },
-  },
-  ['dune opam'] = {
-    subcommands = subcommands('build test runtest clean fmt install switch update upgrade init', {
-      exec = { options_first = true, runs = { { how = 'argv' } } },
-    }),
   },
   just = {
     values = '-f --justfile -d --working-directory --set --shell --shell-arg',
@@ -191,54 +167,34 @@ return {
   tox = {
     values = '-c --conf -e -x --workdir',
     executes = '-c --conf',
-    subcommands = subcommands('run list config devenv depends run-parallel', {
-      exec = {
-        values = '-e', runs = { { how = 'joined' } },
-      },
-    }),
-  },
-  lerna = {
-    values = '--scope --ignore --concurrency --since',
-    subcommands = subcommands('run bootstrap publish version list ls clean link create import '
-      .. 'changed diff add info repair', {
-      exec = { options_first = true, runs = { { how = 'argv' } } },
-    }),
+    subcommands = { exec = { values = '-e', runs = { { how = 'joined' } } } },
   },
   ['task go-task'] = {
-    values = '-t --taskfile -d --dir -C --concurrency -o --output -I --interval',
+    values = '-t --taskfile -d --dir',
     executes = '-t --taskfile',
     cwd = '-d --dir',
   },
   ['rake thor invoke inv nox doit scons waf'] = {
-    values = '-f -t --taskfile -d --dir -C -s -e -r -n',
+    values = '-f --taskfile -d --dir -C',
     executes = '-f --taskfile',
     cwd = '-d --dir -C',
   },
   ['pytest py.test'] = {
-    values = '-k -m -c -p -n -o --rootdir --cov --junitxml --junit-xml --maxfail --tb --durations '
-      .. '--ignore --deselect --basetemp --confcutdir -W --cov-report --timeout --html',
+    values = '-c --rootdir --junitxml --junit-xml --basetemp --confcutdir --html',
     writes = '--junitxml --junit-xml --basetemp --html',
     executes = { '-c --confcutdir --rootdir', 'operands' },
     reads = 'operands',
-  },
-  ['unittest nosetests'] = {},
-  coverage = {
-    subcommands = subcommands('report html xml json erase combine annotate', {
-      run = { values = '-m --source --rcfile --omit --include' },
-    }),
   },
   ['mypy pyright basedpyright pylint flake8 pyflakes pycodestyle bandit vulture pytype ty '
     .. 'shellcheck hadolint yamllint markdownlint markdownlint-cli2 actionlint tsc vue-tsc jshint '
     .. 'htmlhint luacheck selene cppcheck cpplint include-what-you-use iwyu phpstan psalm semgrep '
     .. 'commitlint knip depcheck madge cspell codespell typos vale ansible-lint tflint checkov'] = {
-    values = '-p --project -c --config -f --format --config-file --rcfile -e --exclude -x -s '
-      .. '--shell -o --output --outDir --outFile',
+    values = '-o --output --outDir --outFile',
     reads = 'operands',
     writes = '-o --output --outDir --outFile',
   },
   ['eslint biome oxlint stylelint standard xo rome'] = {
-    values = '-c --config --ext --format -f -o --output-file --rulesdir --plugin --ignore-path '
-      .. '--parser --resolve-plugins-relative-to --config-path',
+    values = '-c --config -o --output-file --rulesdir --parser',
     reads = 'operands',
     executes = '-c --config --rulesdir --parser',
     writes = '-o --output-file',
@@ -246,8 +202,24 @@ return {
       { access = 'write', of = 'operands', when = '--fix --write --apply', recursive = true },
     },
   },
+  ruff = {
+    values = '--config --select --ignore --target-version --line-length --output-format --exclude '
+      .. '-o --output-file',
+    reads = 'operands',
+    writes = '-o --output-file',
+    accesses = {
+      { access = 'write', of = 'operands', when = '--fix --fix-only', recursive = true },
+    },
+    subcommands = {
+      format = {
+        accesses = {
+          { access = 'write', of = 'operands', unless = '--check --diff', recursive = true },
+        },
+      },
+    },
+  },
   ['prettier dprint'] = {
-    values = '--config --parser --plugin --ignore-path --stdin-filepath --log-level',
+    values = '--config --plugin',
     reads = 'operands',
     executes = '--config --plugin',
     accesses = { { access = 'write', of = 'operands', when = '-w --write', recursive = true } },
@@ -268,37 +240,14 @@ return {
       },
     },
   },
-  ['clang-tidy run-clang-tidy'] = { values = '-p -checks', reads = 'operands' },
-  ruff = {
-    values = '--config --select --ignore --target-version --line-length --output-format '
-      .. '--exclude -o --output-file',
-    writes = '-o --output-file',
-    subcommands = {
-      check = {
-        values = '--config --select --ignore --output-format -o --output-file',
-        reads = 'operands',
-        accesses = {
-          { access = 'write', of = 'operands', when = '--fix --fix-only', recursive = true },
-        },
-      },
-      format = {
-        values = '--config --target-version --line-length',
-        accesses = {
-          { access = 'write', of = 'operands', unless = '--check --diff', recursive = true },
-        },
-      },
-      rule = {}, clean = {}, config = {}, linter = {}, version = {},
-    },
-  },
+  ['clang-tidy run-clang-tidy'] = { reads = 'operands' },
   ['jest vitest mocha ava tap cypress playwright karma jasmine nyc c8 webpack rollup vite '
     .. 'esbuild parcel swc babel tsup turbo nx rush gulp grunt next nuxt astro remix '
     .. 'svelte-kit ng vue gatsby storybook expo react-scripts rspack wrangler prisma '
     .. 'drizzle-kit sequelize knex typeorm graphql-codegen openapi-generator protoc buf '
     .. 'lessc postcss tailwindcss serve http-server live-server json-server'] = {
-    values = '-c --config -o --output --outfile --outdir --out-dir -r --require -t '
-      .. '--testNamePattern -p --port --host --filter --project --reporter -g --grep '
-      .. '--coverageDirectory --globalSetup --setupFiles -w --workspace --tsconfig --outDir '
-      .. '--outFile --out-file --dist-dir',
+    values = '-c --config -o --output --outfile --outdir --out-dir -r --require '
+      .. '--coverageDirectory --globalSetup --outDir --outFile --out-file --dist-dir',
     executes = '-c --config -r --require --globalSetup',
     writes = '-o --output --outfile --outdir --out-dir --coverageDirectory --outDir --outFile '
       .. '--out-file --dist-dir',
@@ -306,13 +255,12 @@ return {
   sass = { values = '-I --load-path -s --style', reads = 'first', writes = 'second' },
   ['rails rspec jekyll hugo mkdocs sphinx-build sphinx-autobuild doxygen manage.py alembic '
     .. 'flask uvicorn gunicorn hypercorn celery streamlit jupyter jupyter-lab'] = {
-    values = '-p --port --host -b --bind -c --config -d --destination -o --app -r --require -e '
-      .. '--app-dir --chdir --workdir',
+    values = '-d --destination --app -r --require --app-dir --chdir --workdir',
     writes = '-d --destination',
     executes = '--app --app-dir --chdir --workdir -r --require',
   },
   ['pre-commit lefthook husky lint-staged commitizen cz semantic-release release-it changeset'] = {
-    values = '-c --config --hook-stage --from-ref --to-ref -f --files',
+    values = '-c --config',
     executes = '-c --config',
   },
 }

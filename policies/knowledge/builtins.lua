@@ -24,13 +24,6 @@ return {
     -- Operands are mostly compared and rarely file names; a test changes nothing.
     text = 'words',
   },
-  ['expr bc dc seq sleep usleep factor numfmt date cal tty stty tput reset clear yes nproc arch '
-    .. 'uname hostname whoami id groups logname users who w uptime free vmstat iostat mpstat lscpu '
-    .. 'lsblk lsusb lspci lsmem lsmod printenv locale getconf getent ldd nm objdump readelf '
-    .. 'size c++filt addr2line ipcs last lastlog sw_vers system_profiler ps pstree top '
-    .. 'htop btop pidof pgrep pwdx pmap'] = {
-    values = '-d --date -f --file -r --reference -s --set -o -p -u -U -C -t',
-  },
   ['alias unalias getopts'] = { text = 'words' },
   eval = { runs = { { how = 'joined' } } },
   ['source .'] = { runs = { { how = 'file' } } },
@@ -51,5 +44,4 @@ return {
     values = '-C -F -A -G -W -P -S -X -o',
     runs = { { how = 'shell', from = '-C' } },
   },
-  compopt = {},
 }

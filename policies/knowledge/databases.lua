@@ -46,8 +46,7 @@ return {
       { how = 'stdin', language = 'mongo', skip = 3, unless = '--eval -f --file' },
     },
   },
-  ['psql mysql mariadb cqlsh clickhouse-client clickhouse sqlcmd influx '
-    .. 'pgcli mycli'] = {
+  ['psql mysql mariadb cqlsh clickhouse-client clickhouse sqlcmd influx pgcli mycli'] = {
     values = '-h --host -p --port -U --username -d --dbname -f --file -u --user -D --database -o '
       .. '--output -v --set -n -a -P -S -L --log-file -e --execute -c --command --eval -w -q '
       .. '--query -Q -i --queries-file',
@@ -92,12 +91,6 @@ return {
     values = HOSTS .. ' -F --format -t --table -f --file -j --jobs --uri --db -O --owner -E -T '
       .. '--timeout',
     hosts = '-h --host',
-  },
-  ['django-admin flyway liquibase dbmate diesel sqlx sea-orm-cli goose migrate '
-    .. 'sequelize-cli mikro-orm umzug db-migrate '
-    .. 'node-pg-migrate graphile-migrate'] = {
-    values = '-c --config -x -n --name --env --app -A -e --schema -path -database -dir --url -u '
-      .. '--database-url -d --migrations-dir --file',
   },
   ['kafka-topics kafka-topics.sh kafka-console-consumer kafka-console-consumer.sh '
     .. 'kafka-consumer-groups kafka-consumer-groups.sh kafka-configs kafka-configs.sh '

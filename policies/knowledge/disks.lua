@@ -1,7 +1,6 @@
 -- Programs that work on disks, partitions and file systems.
 return {
   ['mkfs mkfs.* mke2fs mkswap mkdosfs mkntfs newfs newfs_*'] = {
-    values = '-t --type -b -L -O -F -U -n -s -E -N -m -l',
     writes = 'operands',
   },
   ['mksquashfs genisoimage mkisofs xorriso'] = { writes = 'last', values = '-o', reads = 'first' },
@@ -23,27 +22,18 @@ return {
     values = '-c --cipher -d --key-file -h --hash -S --key-slot',
     writes = 'rest',
   },
-  ['pvcreate pvremove vgcreate vgremove vgreduce lvcreate lvremove lvreduce lvresize pvmove lvm '
-    .. 'dmsetup'] = { values = '-L --size -n --name -l' },
   mdadm = { values = '-l --level -n --raid-devices -a -r -f', writes = 'rest' },
-  ['zpool zfs btrfs xfs_repair xfs_admin tune2fs resize2fs e2label debugfs'] = {},
-  ['hdparm sdparm smartctl'] = {},
-  blkdiscard = { values = '-o --offset -l --length -p --step', writes = 'operands' },
-  ['blockdev'] = {},
+  blkdiscard = { writes = 'operands' },
   nvme = {
     subcommands = {
-      list = {}, ['smart-log'] = {}, format = {}, sanitize = {}, ['write-zeroes'] = {},
+      list = {},
     },
   },
-  ['fsck fsck.* e2fsck badblocks'] = { values = '-t -b -B -C -o', writes = 'operands' },
+  ['fsck fsck.* e2fsck badblocks'] = { writes = 'operands' },
   mount = {
     values = '-t --types -o --options -L --label -U --uuid -O --test-opts --source --target',
     writes = { 'last', '--target' },
   },
-  ['umount fusermount fusermount3 guestmount sshfs'] = { values = '-t --types -o -O' },
-  ['swapon swapoff zramctl'] = {},
   losetup = { values = '-o --offset -d --detach -j', reads = 'rest' },
-  ['fstrim'] = {},
-  ['flashrom avrdude dfu-util esptool esptool.py'] = { values = '-p -w -r -c -P -U' },
   ['dcfldd dc3dd ddpt'] = { reads = 'if=', writes = 'of=' },
 }

@@ -13,7 +13,6 @@ return {
   ['trash trash-put trash-rm gio-trash rimraf del-cli del'] = {
     accesses = { { access = 'remove', of = 'operands', recursive = true } },
   },
-  ['trash-empty'] = { values = '--trash-dir' },
   gio = {
     subcommands = {
       trash = { accesses = { { access = 'remove', of = 'operands', recursive = true } } },

@@ -15,6 +15,7 @@ local PROGRAMS = {
   require 'knowledge.interpreters',
   require 'knowledge.network',
   require 'knowledge.packages',
+  require 'knowledge.plain',
   require 'knowledge.everyday',
   require 'knowledge.processes',
   require 'knowledge.search',

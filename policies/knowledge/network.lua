@@ -39,7 +39,6 @@ return {
     hosts = 'operands',
     runs = { { how = 'shell', from = '--use-askpass' } },
   },
-  ['lwp-download'] = {},
   ['aria2c axel httrack lynx w3m links elinks fetch'] = {
     values = '-o --out -d --dir -i --input-file -O --output --on-download-complete -cmd_script',
     writes = '-o --out -d --dir -O --output',
@@ -107,11 +106,11 @@ return {
   },
   ['ssh-copy-id'] = { values = '-i -p -o -t', reads = '-i', hosts = 'last' },
   ['ssh-keygen'] = {
-    values = '-f -t -b -C -N -P -m -O -s -I -n -V -D -w -Y -r -R -a -F',
+    values = '-f -D -w',
     writes = '-f',
     executes = '-D -w',
   },
-  ['ssh-add'] = { values = '-t -s -e -T -H', reads = 'operands', executes = '-s' },
+  ['ssh-add'] = { values = '-s', reads = 'operands', executes = '-s' },
   ['ssh-keyscan'] = { values = '-t -p -T -f', hosts = 'operands' },
   ['nc ncat netcat nc.openbsd nc.traditional'] = {
     values = '-e -c -i -o -p -P -q -s -T -w -x -X -m -I -O -V --exec --sh-exec --lua-exec '
@@ -153,14 +152,15 @@ return {
     hosts = 'operands',
   },
   ['tcpdump tshark dumpcap wireshark ngrep'] = {
-    values = '-i -w -r -c -s -z -C -G -W -F',
+    values = '-w -r -z -F',
     writes = '-w',
     reads = '-r -F',
     runs = { { how = 'shell', from = '-z' } },
   },
-  ['ngrok cloudflared localtunnel lt bore frpc tailscale'] = {},
-  ['netstat ss lsof arp route'] = { values = '-p -i -u -c -d -g -f' },
-  ['wscat websocat grpcurl ab wrk hey k6 vegeta siege'] = {
+  grpcurl = {
+    single_dash_long = true, values = '-d -H -proto -import-path', hosts = 'first',
+  },
+  ['wscat websocat ab wrk hey k6 vegeta siege'] = {
     values = '-c -n -t -d -H -x -s -z -m -b -o -proto -import-path',
     hosts = 'operands',
   },

@@ -93,38 +93,29 @@ return {
   },
   ['ls dir vdir gls exa eza lsd'] = {
     lists = 'names',
-    values = '-I --ignore -w --width -T --tabsize --hide --block-size --time-style --quoting-style '
-      .. '-L --level --sort --indicator-style',
     enters = 'operands',
   },
   tree = {
-    values = '-L -P -I -o --filelimit --charset -H -T --timefmt --sort --fromfile --gitfile '
-      .. '--infofile',
+    values = '-o',
     enters = 'operands',
     writes = '-o',
   },
   ['stat file readlink realpath dirname basename pathchk namei lsattr getfacl getfattr getcap'] = {
-    values = '-c --format --printf -f -m --magic-file -F --separator -s --suffix --relative-to '
-      .. '--relative-base -t',
     enters = 'operands',
   },
   ['du dust dua ncdu'] = {
-    values = '-d --max-depth -t --threshold --exclude -X --exclude-from -B --block-size '
-      .. '--time-style',
     enters = 'operands',
   },
-  ['df'] = { values = '-B --block-size -t --type -x --exclude-type', enters = 'operands' },
-  ['locate mlocate plocate'] = { text = 'operands', values = '-d --database -l --limit -n' },
-  whereis = { values = '-B -M -S' },
+  ['df'] = { enters = 'operands' },
+  ['locate mlocate plocate'] = { text = 'operands',},
   updatedb = { values = '-o --output', writes = '-o --output' },
   fzf = {
-    values = '--preview --bind --query -q --filter -f --height --prompt --header --delimiter -d '
-      .. '--nth --with-nth --history --listen',
+    values = '--preview --bind --history',
     writes = '--history',
     runs = {
       { how = 'shell', from = '--preview' },
       { how = 'shell', from = '--bind', strip_prefix = 'enter:execute' },
     },
   },
-  ['ctags etags'] = { values = '-f -o --options -L', writes = '-f -o', reads = 'operands' },
+  ['ctags etags'] = { values = '-f -o', writes = '-f -o', reads = 'operands' },
 }

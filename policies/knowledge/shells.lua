@@ -91,6 +91,5 @@ return {
     executes = '-f',
     runs = { { how = 'stdin', skip = 9, unless = '-f -l -d -r -c' } },
   },
-  ['atq atrm'] = {},
   crontab = { values = '-u', executes = 'first' },
 }

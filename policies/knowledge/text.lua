@@ -3,16 +3,12 @@ return {
   ['cat tac nl rev expand unexpand paste comm fold fmt pr wc cksum sum b2sum md5sum sha1sum '
     .. 'sha224sum sha256sum sha384sum sha512sum md5 shasum bat batcat colrm column look strings '
     .. 'hexdump hd glow mdcat'] = {
-    values = '-w --width -t --tabs -s --separator -d --delimiters -b -v -n -l --language --theme '
-      .. '--style --line-range -r --length -o -N',
     reads = 'operands',
   },
   ['head tail'] = {
-    values = '-n --lines -c --bytes --pid -s --sleep-interval --max-unchanged-stats',
     reads = 'operands',
   },
   cut = {
-    values = '-b --bytes -c --characters -d --delimiter -f --fields --output-delimiter',
     reads = 'operands',
   },
   tr = { text = 'operands' },
@@ -21,30 +17,28 @@ return {
     reads = 'first',
     writes = 'second',
   },
-  join = { values = '-1 -2 -a -e -j -o -t -v', reads = 'operands' },
+  join = { reads = 'operands' },
   shuf = {
     values = '-i --input-range -n --head-count -o --output --random-source',
     writes = '-o --output',
     accesses = { { access = 'read', of = 'operands', unless = '-e --echo' } },
   },
   sort = {
-    values = '-k --key -o --output -t --field-separator -T --temporary-directory -S --buffer-size '
-      .. '--compress-program --files0-from --parallel --batch-size --random-source',
+    values = '-o --output -T --temporary-directory --compress-program --files0-from '
+      .. '--random-source',
     reads = { 'operands', '--files0-from --random-source' },
     writes = { '-o --output', '-T --temporary-directory' },
     runs = { { how = 'shell', from = '--compress-program' } },
   },
   tsort = { reads = 'operands' },
   ['diff sdiff colordiff'] = {
-    values = '-U -C -I --ignore-matching-lines -x --exclude -X '
-      .. '--exclude-from -F --show-function-line --label -W --width -S --starting-file -o '
-      .. '--output --from-file --to-file --line-format --tabsize --diff-program',
+    values = '-X --exclude-from -o --output --from-file --to-file --diff-program',
     reads = { 'operands', '-X --exclude-from --from-file --to-file' },
     writes = '-o --output',
     runs = { { how = 'shell', from = '--diff-program' } },
   },
   ['cmp diff3'] = {
-    values = '-i --ignore-initial -n --bytes -L --label --diff-program',
+    values = '--diff-program',
     reads = 'operands',
     runs = { { how = 'shell', from = '--diff-program' } },
   },
@@ -94,12 +88,12 @@ return {
     },
   },
   ['xmllint tidy xmlstarlet'] = {
-    values = '--xpath --output -o --schema --dtdvalid --encode --encode -config',
+    values = '--output -o',
     reads = 'operands',
     writes = '--output -o',
   },
   ['iconv'] = {
-    values = '-f --from-code -t --to-code -o --output',
+    values = '-o --output',
     reads = 'operands',
     writes = '-o --output',
   },
@@ -119,39 +113,34 @@ return {
     decodes = '-r -revert',
   },
   od = {
-    values = '-A --address-radix -j --skip-bytes -N --read-bytes -S -t '
-      .. '--format',
     reads = 'operands',
   },
   ['rot13 ascii2binary'] = { decodes = true },
-  envsubst = { values = '-v' },
-  m4 = { reads = 'operands', values = '-D -U -I -F -R' },
+  m4 = { reads = 'operands',},
   ['less more most'] = {
-    values = '-b -h -j -k -o -O -p -P -t -T -x -y -z --log-file --LOG-FILE --pattern',
+    values = '-k -o -O --log-file --LOG-FILE',
     reads = 'operands',
     writes = '-o -O --log-file --LOG-FILE',
     accesses = { { access = 'execute', of = '-k --lesskey-file --lesskey-src' } },
   },
   ['man apropos whatis'] = {
     text = 'operands',
-    values = '-P --pager -H --html -C --config-file -M --manpath -S -s --sections -L --locale -R '
-      .. '--recode -E --encoding -T --troff-device -p --preprocessor',
+    values = '-P --pager -H --html -C --config-file -M --manpath',
     reads = '-C --config-file -M --manpath',
     runs = {
       { how = 'shell', from = '-P --pager' },
       { how = 'shell', from = '-H --html' },
     },
   },
-  ['info'] = { values = '-f --file -o --output -d --directory', writes = '-o --output' },
+  ['info'] = { values = '-o --output', writes = '-o --output' },
   ['groff troff pdflatex latex lualatex xelatex tex'] = {
-    values = '-output-directory -jobname -interaction',
+    values = '-output-directory',
     single_dash_long = true,
     reads = 'operands',
     writes = '-output-directory',
   },
   ['pandoc'] = {
-    values = '-o --output -f --from -t --to -F --filter -L --lua-filter --template -H -B -A '
-      .. '--resource-path --pdf-engine --metadata -M -V --variable -d --defaults',
+    values = '-o --output -F --filter -L --lua-filter --pdf-engine',
     reads = 'operands',
     writes = '-o --output',
     executes = '-F --filter -L --lua-filter',

@@ -2,10 +2,7 @@
 return {
   ['javap gron csvcut csvgrep csvstat csvlook csvjson csvsort csvjoin csvstack csvformat '
     .. 'in2csv'] = {
-    values = '-cp -classpath --class-path --module -m --system --module-path -bootclasspath '
-      .. '-d --delimiter -q --quotechar -u --quoting -b --doublequote -p --escapechar -e '
-      .. '--encoding -c --columns --match -K --skip-lines -C --not-columns --max-rows '
-      .. '--max-columns --max-column-width --indent --key --freq-count -g --groups',
+    values = '-cp -classpath --class-path --module-path',
     reads = 'operands -cp -classpath --class-path --module-path',
   },
   mlr = {

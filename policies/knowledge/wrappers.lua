@@ -44,12 +44,22 @@ local function runner(names, values)
   return { subcommands = subcommands }
 end
 
+-- Sub-commands of tmux whose words are a line for a shell.
+local function in_panes(subcommands)
+  for name in ([[new-session new new-window neww split-window splitw respawn-pane run-shell run
+    display-popup popup pipe-pane]]):gmatch('%S+') do
+    subcommands[name] = {
+      values = '-c -e -F -h -l -n -p -s -S -t -T -w -x -y', runs = { { how = 'joined' } },
+    }
+  end
+  return subcommands
+end
+
 return {
   ['nohup setsid unbuffer noglob nocorrect caffeinate fakeroot ccache distcc sccache icecc '
-    .. 'dbus-run-session torsocks torify proxychains proxychains4 tsocks rlwrap '
-    .. 'systemd-inhibit chronic eatmydata catchsegv valgrind heaptrack setarch linux32 '
-    .. 'linux64 i386 x86_64 uname26 cgexec numactl aa-exec '
-    .. 'choom pipesz rr winpty bear'] = {
+    .. 'dbus-run-session torsocks torify proxychains proxychains4 tsocks rlwrap systemd-inhibit '
+    .. 'chronic eatmydata catchsegv valgrind heaptrack setarch linux32 linux64 i386 x86_64 uname26 '
+    .. 'cgexec numactl aa-exec choom pipesz rr winpty bear'] = {
     options_first = true,
     values = '-f --fork -o -O --config -c -g -n --what --who --why --mode -m -p -u -N -C -H '
       .. '--log-file --tool --cpunodebind --membind --physcpubind --interleave',
@@ -122,7 +132,6 @@ return {
     runs = { { how = 'argv', shell_if_empty = true } },
   },
   sg = { runs = { { how = 'shell', from = { 'second', '-c' } } } },
-  newgrp = {},
   setpriv = wrapper('--reuid --regid --groups --inh-caps --ambient-caps --bounding-set '
     .. '--securebits --pdeathsig --selinux-label --apparmor-profile'),
   chpst = wrapper('-u -U -b -e -/ -n -l -L -m -d -o -p -f -c -t -r'),
@@ -136,12 +145,8 @@ return {
   unshare = wrapper('-S --setuid -G --setgid -R --root -w --wd --propagation --setgroups '
     .. '--map-user --map-group --map-users --map-groups'),
   nsenter = wrapper('-t --target -S --setuid -G --setgid'),
-  ['bwrap'] = {
-    options_first = true,
-    values = '--bind --ro-bind --dev-bind --tmpfs --proc --dev --chdir --setenv --unsetenv --uid '
-      .. '--gid',
-    runs = { { how = 'argv' } },
-  },
+  ['bwrap'] = wrapper('--bind --ro-bind --dev-bind --tmpfs --proc --dev --chdir --setenv '
+    .. '--unsetenv --uid --gid'),
   ['firejail'] = wrapper('--profile --bind'),
   ['proot'] = wrapper('-r --rootfs -b --bind -w --pwd --cwd -q --qemu -k'),
   ['xvfb-run xwfb-run'] = wrapper('-n --server-num -e --error-file -f --auth-file -s --server-args '
@@ -212,14 +217,8 @@ return {
     writes = '-o --output',
     runs = { { how = 'argv' } },
   },
-  ['perf'] = {
-    subcommands = {
-      stat = wrapper('-e --event -o --output -r --repeat -p --pid -C --cpu -x'),
-      record = wrapper('-e --event -o --output -F --freq -p --pid -C --cpu --call-graph'),
-      trace = wrapper('-e --event -o --output -p --pid'),
-      report = { values = '-i --input' },
-    },
-  },
+  perf = runner('stat record trace', '-e --event -o --output -r --repeat -p --pid -C --cpu -x -F '
+    .. '--freq --call-graph'),
   gdb = {
     single_dash_long = true,
     values = '-ex -iex -eval-command --eval-command -x -command --command -p --pid -c --core -cd '
@@ -269,7 +268,7 @@ return {
     subcommands = {
       ['exec-env'] = { runs = { { how = 'shell', from = 'second' } } },
       ['exec-file'] = { runs = { { how = 'shell', from = 'second' } } },
-      decrypt = {}, encrypt = {}, edit = {}, updatekeys = {}, rotate = {},
+      edit = {},
     },
   },
   ['dotenvx asdf rtx mise nvm pipenv conda mamba micromamba pyenv rbenv nodenv jenv '
@@ -295,7 +294,6 @@ return {
         runs = { { how = 'argv', when = '-c --command' } },
       },
       shell = { values = '-f --file', runs = { { how = 'argv', when = '-c --command' } } },
-      run = {},
     },
   },
   ['guix'] = runner('shell environment', '-m -p -L'),
@@ -312,31 +310,10 @@ return {
     values = '-L -S -f -c -T -d -r -t -s -n -x -y -F -X -e -h -p',
     executes = '-f',
     runs = { { how = 'shell', from = '-c' } },
-    subcommands = {
-      ['new-session'] = { values = '-c -e -F -n -s -t -x -y', runs = { { how = 'joined' } } },
-      new = { values = '-c -e -F -n -s -t -x -y', runs = { { how = 'joined' } } },
-      ['new-window'] = { values = '-c -e -F -n -t', runs = { { how = 'joined' } } },
-      neww = { values = '-c -e -F -n -t', runs = { { how = 'joined' } } },
-      ['split-window'] = { values = '-c -e -F -l -p -t', runs = { { how = 'joined' } } },
-      splitw = { values = '-c -e -F -l -p -t', runs = { { how = 'joined' } } },
-      ['respawn-pane'] = { values = '-c -e -t', runs = { { how = 'joined' } } },
-      ['run-shell'] = { values = '-t -d -c', runs = { { how = 'joined' } } },
-      run = { values = '-t -d -c', runs = { { how = 'joined' } } },
-      ['display-popup'] = {
-        values = '-b -c -d -e -h -s -S -t -T -w -x -y', runs = { { how = 'joined' } },
-      },
-      popup = {
-        values = '-b -c -d -e -h -s -S -t -T -w -x -y', runs = { { how = 'joined' } },
-      },
+    subcommands = in_panes {
       ['if-shell'] = { values = '-t', runs = { { how = 'shell', from = 'first' } } },
-      ['pipe-pane'] = { values = '-t', runs = { { how = 'joined' } } },
       ['send-keys'] = { values = '-t -N', runs = { { how = 'shell', from = 'operands' } } },
       send = { values = '-t -N', runs = { { how = 'shell', from = 'operands' } } },
-      ['kill-server'] = {},
-      ['kill-session'] = { values = '-t' },
-      ls = {},
-      ['list-sessions'] = {},
-      ['capture-pane'] = { values = '-t -S -E -b' },
     },
   },
   ['xterm gnome-terminal konsole alacritty kitty foot urxvt wezterm x-terminal-emulator'] = {

@@ -26,6 +26,23 @@ function M.words(command)
   return words
 end
 
+--- Returns true where a command connects to another machine, or to one that nobody knows.
+---
+--- Example: `looking.is_elsewhere(command)`
+---@param command CommandFacts
+---@return boolean
+function M.is_elsewhere(command)
+  for _, host in ipairs(command.hosts) do
+    local here = host == 'localhost' or host == '0.0.0.0' or host == '0' or host == '::1'
+      or host:find '^127%.' or host:find '%.localhost$' or host == 'host.docker.internal'
+      or host == 'ip6-localhost'
+    if not here then
+      return true
+    end
+  end
+  return #command.hosts == 0
+end
+
 --- Returns true if a command asks for nothing but its help, or its version.
 ---
 --- Example: `looking.is_help(command)`
@@ -121,18 +138,17 @@ end
 
 local SUBJECTS = set 'pr issue mr run repo release workflow label cache ci pipeline ruleset'
 local LOOKS = set 'view list status diff checks ls watch'
-local HOSTING = {
-  '^%-[acvLslABHSRqdmjubeioPp]$', '^%-L%d+$', '^%-%-comments$', '^%-%-log$', '^%-%-log%-failed$',
-  '^%-%-watch$', '^%-%-fail%-fast$', '^%-%-exit%-status$', '^%-%-verbose$', '^%-%-required$',
-  '^%-%-name%-only$', '^%-%-patch$', '^%-%-color=?', '^%-%-draft$', '^%-%-json=?', '^%-%-jq=?',
-  '^%-%-limit=?', '^%-%-state=?', '^%-%-label=?', '^%-%-author=?', '^%-%-assignee=?',
-  '^%-%-base=?', '^%-%-head=?', '^%-%-search=?', '^%-%-repo=?', '^%-%-milestone=?',
-  '^%-%-workflow=?', '^%-%-branch=?', '^%-%-user=?', '^%-%-event=?', '^%-%-commit=?',
-  '^%-%-status=?', '^%-%-created=?', '^%-%-job=?', '^%-%-attempt=?', '^%-%-interval=?',
-  '^%-%-mention=?', '^%-%-app=?', '^%-%-all$', '^%-%-closed$', '^%-%-merged$', '^%-%-opened$',
-  '^%-%-per%-page=?%d*$', '^%-%-page=?%d*$', '^%-%-output=?', '^%-%-visibility=?', '^%-%-source$',
-  '^%-%-fork$', '^%-%-language=?', '^%-%-topic=?', '^%-%-compact$', '^%-%-sort=?', '^%-%-order=?',
-}
+local HOSTING = set [[comments log log-failed watch fail-fast exit-status verbose required
+  name-only patch color draft json jq limit state label author assignee base head search repo
+  milestone workflow branch user event commit status created job attempt interval mention app all
+  closed merged opened per-page page output visibility source fork language topic compact sort
+  order]]
+
+local function is_of_hosting(option)
+  local name = option:match '^%-%-([%w-]+)'
+  return name ~= nil and HOSTING[name] ~= nil or option:find '^%-[acvLslABHSRqdmjubeioPp]$' ~= nil
+    or option:find '^%-L%d+$' ~= nil
+end
 
 -- A repository, or its address, that may be on another host, which gets a token then.
 local function is_elsewhere(word)
@@ -152,17 +168,25 @@ function M.at_hosting(command)
   end
   local jq = false
   for at = 2, #command.argv do
-    jq = jq or command.argv[at] == '-q' or command.argv[at]:find '^%-%-jq' ~= nil
-  end
-  for at = 2, #command.argv do
     local word = command.argv[at]
-    -- The variables of the environment, which a sandboxed run does not have.
-    local names_environment = word:find '%f[%w]env%f[%W]' or word:find '%f[%w]ENV%f[%W]'
-    if jq and names_environment or is_elsewhere(word:gsub('^%-%-repo=', '')) then
+    jq = jq or word == '-q' or word:find '^%-%-jq' ~= nil
+    if is_elsewhere(word:gsub('^%-%-repo=', '')) then
       return false
     end
   end
-  return M.has_only(command, HOSTING) and not M.is_among_files_of_runs(command)
+  for at = 2, #command.argv do
+    -- The variables of the environment, which a sandboxed run does not have.
+    local word = command.argv[at]:lower()
+    if jq and word:find '%f[%w]env%f[%W]' then
+      return false
+    end
+  end
+  for _, index in ipairs(command.options) do
+    if not is_of_hosting(command.argv[index]) then
+      return false
+    end
+  end
+  return not M.is_among_files_of_runs(command)
     and (SUBJECTS[words[1] or ''] and LOOKS[words[2] or ''] or words[1] == 'status') == true
 end
 
@@ -172,20 +196,13 @@ local FAR = { 'endpoint', 'url', 'token', 'secret', 'key', 'input', 'file', 'deb
   'impersonate', 'config', 'bundle', 'proxy', 'decrypt', 'reveal', 'account', 'verify' }
 -- Words that stand before what is done, all of them: any other may itself do something.
 local GROUPS = {
-  gcloud = set [[alpha beta compute instances projects config configurations auth run services
-    revisions executions jobs container clusters node-pools builds triggers functions sql
-    databases backups operations storage buckets pubsub topics subscriptions iam service-accounts
-    roles logging logs sinks app versions dns managed-zones record-sets artifacts repositories
-    packages docker images tags redis scheduler tasks queues networks subnets firewall-rules disks
-    snapshots addresses zones regions machine-types forwarding-rules backend-services url-maps
-    instance-groups managed instance-templates ai endpoints models composer dataflow dataproc
-    spanner bigtable filestore deploy releases delivery-pipelines components organizations folders
-    billing monitoring dashboards eventarc workflows memcache]],
-  az = set [[group account vm vmss aks nodepool resource webapp functionapp appservice plan acr
-    repository storage container blob network vnet subnet nsg rule public-ip nic lb sql server db
-    cosmosdb monitor metrics log-analytics workspace deployment sub disk snapshot image redis
-    servicebus namespace queue topic eventhubs containerapp revision postgres mysql
-    flexible-server identity role assignment definition policy provider dns zone record-set]],
+  gcloud = set [[compute instances projects config configurations auth run services revisions
+    jobs container clusters node-pools builds functions sql databases backups operations storage
+    buckets pubsub topics subscriptions iam service-accounts roles logging logs app versions dns
+    managed-zones record-sets artifacts repositories images networks disks zones regions]],
+  az = set [[group account vm vmss aks nodepool resource webapp functionapp acr repository storage
+    container blob network vnet subnet nsg public-ip sql server db cosmosdb monitor deployment disk
+    containerapp]],
 }
 local VERBS = { gcloud = set 'list describe', az = set 'list show' }
 local AWS = M.options('--no-cli-pager --no-paginate', '--region --output --profile --query')
@@ -241,23 +258,6 @@ local function looks_by_aws(command)
     or service == 's3' and verb == 'ls' or service == 'configure' and verb == 'list'
 end
 
--- For programs that stay in the sandbox.
-local CHANGES = set [[delete remove create update set add cp mv rm sync exec deploy start stop put
-  terminate reset ssh login]]
-
-local function looks_by_word(words)
-  local looked = false
-  for _, word in ipairs(words) do
-    word = word:lower()
-    if CHANGES[word:match '^[^-]*'] then
-      return false
-    end
-    looked = looked or word:find '^describe' ~= nil or word:find '^list' ~= nil or word == 'ls'
-      or word == 'show'
-  end
-  return looked
-end
-
 --- Returns true for what looks at a cloud, and at none of its secrets: `aws s3 ls`.
 ---
 --- Example: `looking.at_cloud(command)`
@@ -276,7 +276,7 @@ function M.at_cloud(command)
   if command.program == 'aws' then
     return looks_by_aws(command)
   elseif not GROUPS[command.program] then
-    return looks_by_word(words)
+    return false
   end
   for at, word in ipairs(words) do
     local storage = command.program == 'gcloud' and at == 2 and words[1] == 'storage'

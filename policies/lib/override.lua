@@ -13,32 +13,21 @@ local function merged(first, second)
   return both
 end
 
-local function patterns_of(ids)
-  local list = {}
+-- Returns the ids that these name, as keys.
+local function selected(rules, ids)
+  local found = {}
   for id in ids:gmatch('%S+') do
-    local head = id:match('^(.*)%*$')
-    list[#list + 1] = { id = id, head = head or id, whole = head == nil, met = false }
-  end
-  return list
-end
-
-local function names(patterns, id)
-  local found = false
-  for _, pattern in ipairs(patterns) do
-    if pattern.whole and id == pattern.id
-      or not pattern.whole and id:sub(1, #pattern.head) == pattern.head then
-      pattern.met, found = true, true
+    local head, met = id:match('^(.*)%*$'), false
+    for _, rule in ipairs(rules) do
+      if rule.id == id or head and rule.id:sub(1, #head) == head then
+        found[rule.id], met = true, true
+      end
+    end
+    if not met then
+      error(('there is no rule %s'):format(id), 0)
     end
   end
   return found
-end
-
-local function check(patterns)
-  for _, pattern in ipairs(patterns) do
-    if not pattern.met then
-      error(('there is no rule %s'):format(pattern.id), 0)
-    end
-  end
 end
 
 --- Returns the rules without these.
@@ -48,13 +37,10 @@ end
 ---@param ids string
 ---@return Rule[]
 function M.remove(rules, ids)
-  local kept, patterns = {}, patterns_of(ids)
+  local kept, removed = {}, selected(rules, ids)
   for _, rule in ipairs(rules) do
-    if not names(patterns, rule.id) then
-      kept[#kept + 1] = rule
-    end
+    kept[#kept + 1] = not removed[rule.id] and rule or nil
   end
-  check(patterns)
   return kept
 end
 
@@ -66,9 +52,9 @@ end
 ---@param ids string
 ---@return Rule[]
 function M.set_decision(rules, decision, ids)
-  local all, patterns = {}, patterns_of(ids)
+  local all, named = {}, selected(rules, ids)
   for _, rule in ipairs(rules) do
-    if names(patterns, rule.id) then
+    if named[rule.id] then
       rule = merged(rule, { decision = decision })
       if decision ~= 'allow' then
         rule.leaves, rule.reads = nil, nil
@@ -76,7 +62,6 @@ function M.set_decision(rules, decision, ids)
     end
     all[#all + 1] = rule
   end
-  check(patterns)
   return all
 end
 

@@ -3,7 +3,6 @@
 -- by init.lua and by teams' own policies.
 local confined = require 'confined'
 local executors = require 'executors'
-local limits = require 'limits'
 local matrix = require 'matrix'
 local sandbox = require 'sandbox'
 local secrets = require 'secrets'
@@ -21,6 +20,18 @@ local LEAVING = {
   PAGER = 'cat', GIT_PAGER = 'cat', GH_PAGER = 'cat', GLAB_PAGER = 'cat', SYSTEMD_PAGER = 'cat',
   AWS_PAGER = '', LESSSECURE = '1', SYSTEMD_PAGERSECURE = '1',
 }
+
+-- Returns the stricter of two sets, limit by limit. A limit that is missing does not restrict.
+local function strictest_limits(first, second)
+  local both = {}
+  for name, value in pairs(first or {}) do
+    both[name] = value
+  end
+  for name, value in pairs(second or {}) do
+    both[name] = math.min(value, both[name] or value)
+  end
+  return both
+end
 
 --- Checks the modes and returns the `decide` function of a policy that has them.
 ---
@@ -44,7 +55,7 @@ function M.decider(modes)
     verdict = secrets.judge(mode, effect, verdict)
     -- What a person approved gets the same limits and the same sandbox.
     if effect.kind == 'start' and verdict.decision ~= 'deny' and mode then
-      verdict.limits = limits.strictest(effect.limits, mode.limits)
+      verdict.limits = strictest_limits(effect.limits, mode.limits)
       local configured = effect.configured or {}
       local grants = verdict.confined and effect.allow and confined.grants(effect.allow)
       verdict.sandbox = sandbox.strictest({

@@ -5,23 +5,6 @@
 local FILTERS = '-name -iname -path -ipath -wholename -regex -iregex -size -mtime -mmin -atime '
   .. '-ctime -newer -empty -maxdepth -user -perm'
 
-local function is_within(command, ...)
-  for _, within in ipairs(command.within) do
-    for _, name in ipairs { ... } do
-      if within:sub(1, #name) == name then
-        return true
-      end
-    end
-  end
-  return false
-end
-
--- Loops over files and commands that receive their files are common: the files come from a pattern
--- or a list in the line itself.
-local function stands_alone(command)
-  return not is_within(command, 'loop', 'xargs', 'find', 'parallel', 'fd', 'function')
-end
-
 -- ./$X and $PWD/$X mean everything when $X is empty.
 local function may_be_all(command)
   for _, access in ipairs(command.accesses) do
@@ -41,10 +24,7 @@ return {
     access = 'write remove permission',
     path = 'startup',
     remote = false,
-    match = {
-      'echo "alias ls=rm" >> ~/.bashrc', 'cp x.service ~/.config/systemd/user/',
-      'tee /etc/cron.d/x', 'rm ~/.profile', 'sed -i s/a/b/ ~/.gitconfig',
-    },
+    match = { 'echo "alias ls=rm" >> ~/.bashrc', 'cp x.service ~/.config/systemd/user/' },
     not_match = { 'cat ~/.bashrc', 'echo x > notes.txt' },
   },
   {
@@ -99,25 +79,17 @@ return {
     path = 'system system_root',
     not_path = 'temp harmless_device package_cache',
     remote = false,
-    match = {
-      'echo x > /etc/hosts', 'rm /usr/bin/python3', 'cp tool /usr/local/bin/', 'touch /etc/x',
-      'tee /etc/resolv.conf', 'unzip x.zip -d /opt', 'tar -xzf x.tgz -C /usr',
-      'ln -sf x /etc/localtime', 'curl -o /usr/bin/x https://example.com',
-    },
+    match = { 'echo x > /etc/hosts', 'rm /usr/bin/python3', 'cp tool /usr/local/bin/' },
     not_match = { 'cat /etc/hosts', 'echo x > etc/hosts', 'cp /etc/hosts .', 'make > /tmp/log' },
   },
   {
     id = 'files.socket',
     decision = 'deny',
-    reason = 'A program with more rights obeys this socket: use the command that is made '
-      .. 'for it.',
+    reason = 'A program with more rights obeys this socket: use the command that is made for it.',
     access = 'read write remove permission',
     path = 'socket',
     remote = false,
-    match = {
-      'curl --unix-socket /var/run/docker.sock http://x/containers/json',
-      'chmod 666 /var/run/docker.sock',
-    },
+    match = { 'curl --unix-socket /var/run/docker.sock http://x/containers/json' },
     not_match = { 'ls /var/run', 'docker ps' },
   },
   {
@@ -133,67 +105,29 @@ return {
     not_match = { 'tar xzf x.tgz -C vendor', 'tar tzf x.tgz' },
   },
   {
-    id = 'files.unpack_outside',
-    decision = 'ask',
-    reason = 'Unpacking outside of the workspace may overwrite what is there: unpack into the '
-      .. 'workspace.',
-    program = 'tar gtar bsdtar cpio',
-    argument = { 're:-?[a-zA-Z]*x[a-zA-Z]*', '--extract', '--get' },
-    access = 'enter',
-    path = 'outside unknown',
-    not_path = 'temp',
-    match = { 'tar xzf x.tgz -C ~/tools' },
-    not_match = { 'tar xzf x.tgz -C /tmp/x', 'tar xzf x.tgz' },
-  },
-  {
     id = 'files.outside',
     decision = 'ask',
     reason = 'This is outside of the workspace: write into the workspace or /tmp, or let a '
       .. 'person approve it.',
-    access = 'write permission',
-    path = 'outside',
-    not_path = 'temp harmless_device',
-    remote = false,
-    match = {
-      'echo x > ~/notes.txt', 'cp a ../other/a', 'mkdir -p ~/.config/tool',
-      'mv x ..', 'git clone https://example.com/a ~/a', 'curl -o ~/x https://example.com',
-      'chmod 600 ~/x',
-    },
-    not_match = { 'echo x > a', 'cp ~/x .', 'touch /tmp/x', 'ls > /dev/null' },
-  },
-  {
-    id = 'files.remove_outside',
-    decision = 'ask',
-    reason = 'This is outside of the workspace: remove what is in the workspace or /tmp, or let a '
-      .. 'person approve it.',
-    access = 'remove',
+    access = 'write remove permission',
     path = 'outside',
     not_path = 'temp harmless_device package_cache',
     remote = false,
-    match = { 'rm ~/notes.txt', 'mv ~/x .' },
-    not_match = { 'rm a', 'rm /tmp/x', 'rm -rf ~/.cache/pip' },
+    match = { 'echo x > ~/notes.txt', 'cp a ../other/a', 'mkdir -p ~/.config/tool', 'mv x ..' },
+    not_match = { 'echo x > a', 'cp ~/x .', 'touch /tmp/x', 'ls > /dev/null' },
   },
   {
     id = 'files.outside_in_place',
     decision = 'ask',
-    reason = 'This is outside of the workspace: change a copy in the workspace, or let a person '
-      .. 'approve it.',
+    reason = 'This is outside of the workspace, or editors, git or agents obey it: change a copy '
+      .. 'in the workspace, or let a person approve it.',
     program = 'sed perl ruby',
     flags = '-i --in-place',
     access = 'read',
-    path = 'outside unknown protected',
-    test = function(command)
-      for _, access in ipairs(command.accesses) do
-        local classes = table.concat(access.classes, ' ')
-        if classes:find('outside', 1, true) or classes:find('protected', 1, true) then
-          return true
-        end
-      end
-      return stands_alone(command)
-    end,
+    path = 'outside protected',
     not_path = 'temp',
     remote = false,
-    match = { 'sed -i -e s/a/b/ ~/x', 'perl -pi -e s/a/b/ ../x' },
+    match = { 'sed -i -e s/a/b/ ~/x', 'sed -i -e s/a/b/ .vscode/settings.json' },
     not_match = { 'sed -i -e s/a/b/ x', 'sed -e s/a/b/ ~/x' },
   },
   {
@@ -228,18 +162,6 @@ return {
     without_flags = FILTERS .. ' -e --extension -g --glob',
     match = { 'find . | xargs rm -rf', 'find . -type f -print0 | xargs -0 rm' },
     not_match = { "find . -name '*.o' | xargs rm", 'find build | xargs rm -rf' },
-  },
-  {
-    id = 'files.found_outside',
-    decision = 'ask',
-    reason = 'This changes or removes what is found outside of the workspace: work inside it.',
-    program = 'find fd fdfind ls',
-    feeds = { 'rm', 'shred', 'unlink', 'rmdir', 'mv', 'chmod', 'chown', 'truncate', 'tee', 'sed' },
-    access = 'enter',
-    path = 'outside',
-    not_path = 'temp',
-    match = { 'find ~/x -type f | while read f; do rm "$f"; done', 'ls ../x | xargs -I{} mv {} y' },
-    not_match = { 'find . -name x | xargs rm', 'find /etc -name x | xargs cat' },
   },
   {
     id = 'files.found_by_fd',
@@ -278,10 +200,7 @@ return {
     access = 'write remove permission',
     path = 'protected',
     remote = false,
-    match = {
-      'echo x > .git/hooks/pre-commit', 'cp hook .git/hooks/', 'echo x >> .vscode/tasks.json',
-      'chmod +x .git/hooks/pre-push', 'rm -rf .claude', 'sed -i s/a/b/ .envrc',
-    },
+    match = { 'echo x > .git/hooks/pre-commit', 'cp hook .git/hooks/', 'rm -rf .claude' },
     not_match = { 'cat .git/config', 'echo x > src/hooks.ts', 'rm .git/index.lock' },
   },
   {

@@ -37,15 +37,7 @@ return {
       return not (is_local or is_get(command) or looking.is_help(command)
         or looking.at_hosting(command))
     end,
-    match = {
-      'gh pr create --fill', 'gh pr merge 12 --squash', 'gh repo delete x --yes',
-      'gh gist create a', 'gh run delete 1', 'gh codespace ssh', 'gh secret set x',
-      'gh api -X DELETE repos/a/b', 'gh api repos/a/b/issues -f title=x',
-      'gh pr checkout 12 --force',
-    },
-    not_match = {
-      'gh pr list', 'gh pr view 12', 'gh run watch', 'gh issue list', 'gh pr checkout 12',
-      'gh api repos/a/b', 'gh api -X GET repos/a/b',
-    },
+    match = { 'gh pr create --fill', 'gh pr merge 12 --squash', 'gh repo delete x --yes' },
+    not_match = { 'gh pr list', 'gh pr view 12', 'gh run watch', 'gh issue list' },
   },
 }

@@ -15,7 +15,6 @@ local RULES = {
   require 'rules.containers',
   require 'rules.clouds',
   require 'rules.git',
-  require 'rules.git_discards',
   require 'rules.hosting',
   require 'rules.network',
   require 'rules.packages',

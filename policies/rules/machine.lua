@@ -78,15 +78,8 @@ return {
       [[re:(?s).*\brmtree as \w+.*\w\(["']/\w*["']\).*]],
       [[re:(?is).*\bRemove-Item +(?:-\w+ +)*(?:/|~|[a-z]:\\)(?:$|[\s;'"]).*]],
     },
-    match = {
-      "gdb -batch -ex 'shell rm -rf /'", "perl -e 'qx(rm -rf /etc)'",
-      "sed '1e rm -rf /' x", "sed 's/x/rm -rf \\//e' x", "python3 -c 'import os; os.kill(-1, 9)'",
-      "pwsh -Command 'Remove-Item -Recurse -Force /'",
-    },
-    not_match = {
-      "gdb -ex 'shell rm -rf build'", "perl -e 'qx(rm -rf ./etc)'",
-      "python3 -c 'x = open(1).replace(\"rm -rf /\", y)'",
-    },
+    match = { "gdb -batch -ex 'shell rm -rf /'", "perl -e 'qx(rm -rf /etc)'" },
+    not_match = { "gdb -ex 'shell rm -rf build'", "perl -e 'qx(rm -rf ./etc)'" },
   },
   {
     id = 'machine.remove_by_other',
@@ -98,10 +91,7 @@ return {
       .. 'onchange chokidar cross-env-shell',
     argument = { '*rm*', '*rimraf*' },
     test = starts_removal,
-    match = {
-      'start-stop-daemon --start --exec /bin/rm -- -rf /', 'coreutils --coreutils-prog=rm -rf /',
-      "fzf --bind 'start:execute(rm -rf /)'",
-    },
+    match = { 'start-stop-daemon --start --exec /bin/rm -- -rf /' },
     not_match = { 'bwrap --bind x y rm -rf build', 'npx rimraf dist' },
   },
   {
@@ -157,14 +147,8 @@ return {
     access = 'remove',
     path = 'system_root home',
     not_path = 'partly_known',
-    match = {
-      'rm -rf /', 'rm -fr /*', 'rm -rf ~', 'rm -rf "$HOME"', 'rm -rf /usr/*', 'find / -delete',
-      'cd / && rm -rf *', 'mv /home /tmp/x', 'sudo rm -rf --no-preserve-root /',
-      { argv = { 'rm', '-rf', '/' } },
-    },
-    not_match = { 'rm -rf build', 'rm -rf /tmp/x', "echo 'rm -rf /'", { argv = {
-      'echo', 'rm -rf /',
-    } } },
+    match = { 'rm -rf /', 'rm -fr /*', 'rm -rf ~', 'rm -rf "$HOME"', 'rm -rf /usr/*' },
+    not_match = { 'rm -rf build', 'rm -rf /tmp/x', "echo 'rm -rf /'" },
   },
   {
     id = 'machine.remove_part_of_root',
@@ -186,9 +170,7 @@ return {
     access = 'enter',
     path = 'system system_root home startup credential',
     not_path = 'temp',
-    match = {
-      'find /usr -print0 | xargs -0 rm -rf', 'ls -d /etc/* | while read f; do rm "$f"; done',
-    },
+    match = { 'find /usr -print0 | xargs -0 rm -rf' },
     not_match = { 'find . -name x | xargs rm', 'find /usr -name x | xargs ls' },
   },
   {
@@ -200,9 +182,7 @@ return {
     path = 'outside',
     not_path = 'temp package_cache',
     recursive = true,
-    match = {
-      'rm -rf /opt/tool', 'rm -rf ../other', 'rm -r ~/Documents', 'find /srv -name x -delete',
-    },
+    match = { 'rm -rf /opt/tool', 'rm -rf ../other', 'rm -r ~/Documents' },
     not_match = { 'rm -rf dist', 'rm -rf /tmp/build.1', 'rm ~/note.txt' },
   },
   {
@@ -212,10 +192,7 @@ return {
       .. 'name the directory inside your workspace.',
     access = 'permission',
     path = 'system_root home system',
-    match = {
-      'chmod -R 777 /', 'sudo chown -R me:me /etc', 'chmod 000 ~', 'chattr -R +i /usr',
-      'chmod +x /usr/bin/x',
-    },
+    match = { 'chmod -R 777 /', 'sudo chown -R me:me /etc', 'chmod 000 ~', 'chattr -R +i /usr' },
     not_match = { 'chmod -R 755 .', 'chmod +x scripts/build.sh', 'chown -R me build' },
   },
   {
@@ -247,13 +224,8 @@ return {
     access = 'write remove permission',
     path = 'device',
     not_path = 'serial_port',
-    match = {
-      'dd if=/dev/zero of=/dev/sda bs=1M', 'cat image > /dev/nvme0n1', 'echo x | sudo tee /dev/vda',
-      'shred /dev/sdb', 'cp disk.img /dev/mmcblk0', 'echo b > /proc/sysrq-trigger',
-    },
-    not_match = {
-      'ls > /dev/null 2>&1', 'dd if=/dev/zero of=a.img count=1', 'echo x > /dev/stderr',
-    },
+    match = { 'dd if=/dev/zero of=/dev/sda bs=1M', 'cat image > /dev/nvme0n1', 'shred /dev/sdb' },
+    not_match = { 'ls > /dev/null 2>&1', 'dd if=/dev/zero of=a.img count=1' },
   },
   {
     id = 'machine.replace_device',
@@ -278,9 +250,7 @@ return {
     access = 'write remove',
     path = 'outside unknown partly_known',
     not_path = 'temp',
-    match = {
-      'mkfs.ext4 /dev/sda1', 'doas mkfs -t ext4 "$DISK"', 'wipefs -a /dev/sda', 'mkswap /swap',
-    },
+    match = { 'mkfs.ext4 /dev/sda1', 'doas mkfs -t ext4 "$DISK"', 'wipefs -a /dev/sda' },
     not_match = { 'man mkfs', 'grep mkfs notes.txt', 'mkfs.ext4 -q disk.img' },
   },
   {
@@ -315,10 +285,7 @@ return {
       '--make-bad-sector*', '-Y', 'eraseDisk', 'eraseVolume', 'partitionDisk', 'reformat',
       'secureErase', 'zeroDisk', 'lvremove', 'vgremove',
     },
-    match = {
-      'zpool destroy tank', 'zfs destroy -r tank/home', 'mdadm --zero-superblock /dev/sda1',
-      'cryptsetup luksFormat disk.img', 'nvme format /dev/nvme0n1',
-    },
+    match = { 'zpool destroy tank', 'zfs destroy -r tank/home', 'cryptsetup luksFormat disk.img' },
     not_match = { 'zpool status', 'zfs list', 'mdadm --detail /dev/md0', 'nvme list' },
   },
   {
@@ -337,8 +304,7 @@ return {
     program = 'shutdown reboot poweroff halt rtcwake pm-suspend pm-hibernate pm-suspend-hybrid',
     without_flags = '--help --version',
     match = { 'shutdown -h now', 'sudo reboot', 'poweroff', 'busybox halt', "sh -c 'reboot -f'" },
-    not_match = { 'git commit -m "reboot; halt"', 'grep -r shutdown .', 'npm run reboot',
-      'shutdown --help' },
+    not_match = { 'git commit -m "reboot; halt"', 'grep -r shutdown .', 'npm run reboot' },
   },
   {
     id = 'machine.stop_init',

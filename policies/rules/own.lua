@@ -29,11 +29,7 @@ return {
     path = 'own_state own_rules',
     not_path = 'home system_root holds_workspace workspace_root',
     remote = false,
-    match = {
-      'echo x >> ~/.local/state/gibbous/approvals.jsonl', 'rm -rf ~/.local/state/gibbous',
-      "sqlite3 ~/.local/state/gibbous/sessions.db 'delete from runs'",
-      'cp evil.lua ~/.config/gibbous/policies/init.lua', 'sed -i s/deny/allow/ ~/.config/gibbous/x',
-    },
+    match = { 'echo x >> ~/.local/state/gibbous/approvals.jsonl', 'rm -rf ~/.local/state/gibbous' },
     not_match = { 'echo x > notes.txt', 'rm -rf ~/.local/state/other' },
   },
   {
@@ -45,9 +41,7 @@ return {
     path = 'own_state',
     not_path = 'home system_root holds_workspace workspace_root',
     remote = false,
-    match = {
-      'cat ~/.local/state/gibbous/decisions.jsonl', 'cp -r ~/.local/state/gibbous copy',
-    },
+    match = { 'cat ~/.local/state/gibbous/decisions.jsonl', 'cp -r ~/.local/state/gibbous copy' },
     not_match = { 'cat ~/.local/state/other', 'cat README.md' },
   },
   {
@@ -60,14 +54,8 @@ return {
       local last = command.argv[#command.argv]
       return names(command, 'trust') and last ~= '--help' and last ~= '--list'
     end,
-    match = {
-      'gibbous trust', 'gibbous trust --yes .', './build/gibbous trust --yes',
-      'yes | gibbous trust', 'python3 -m gibbous trust --yes', 'gibbous trust --revoke .',
-      'gibbous --state s trust --yes',
-    },
-    not_match = {
-      'gibbous trust --list', 'gibbous doctor', 'python3 -m pytest trust', 'trust list',
-    },
+    match = { 'gibbous trust', 'gibbous trust --yes .', './build/gibbous trust --yes' },
+    not_match = { 'gibbous trust --list', 'gibbous doctor', 'python3 -m pytest trust' },
   },
   {
     id = 'own.answer',
@@ -78,18 +66,14 @@ return {
     test = function(command)
       return names(command, 'asks') and command.argv[#command.argv] ~= '--help'
     end,
-    match = {
-      'gibbous asks allow aB3xK9mZ', 'gibbous asks', './build/gibbous --state s asks deny aB3x',
-      'gibbous asks --watch', 'python3 -m gibbous asks allow aB3x',
-    },
+    match = { 'gibbous asks allow aB3xK9mZ', 'gibbous asks', 'gibbous asks --watch' },
     not_match = { 'gibbous asks --help', 'gibbous ps', 'grep asks README.md' },
   },
   {
     id = 'own.start',
     decision = 'ask',
     reason = 'This starts Gibbous itself, perhaps in another mode or with another state, or '
-      .. 'changes '
-      .. 'what it decides: use the tools of the session that you are in.',
+      .. 'changes what it decides: use the tools of the session that you are in.',
     program = { 'gibbous', 'gibbous-*', 'gibbousd', 'python', 'python3', 'python3.*' },
     test = function(command)
       local first, second = command.argv[2], command.argv[3]
@@ -119,14 +103,7 @@ return {
       end
       return command.argv[#command.argv] ~= '--help'
     end,
-    match = {
-      "gibbous call bg_start '{}' --mode dangerous", 'gibbous mcp', 'gibbous approvals revoke 3',
-      './build/gibbous session --policies loose', 'XDG_STATE_HOME=/tmp/s gibbous mcp',
-      'gibbous top',
-    },
-    not_match = {
-      'gibbous --version', "gibbous policy check --mode auto 'ls'", 'gibbous policy test team',
-      'gibbous doctor', 'gibbous ps', 'grep gibbous README.md',
-    },
+    match = { "gibbous call bg_start '{}' --mode dangerous", 'gibbous mcp', 'gibbous top' },
+    not_match = { 'gibbous --version', "gibbous policy check --mode auto 'ls'", 'gibbous doctor' },
   },
 }

@@ -1,8 +1,51 @@
 -- Installing for the whole machine or user, and publishing. A project's dependencies are free.
+local looking = require 'looking'
+local set = require('word_set').of
+
 -- With these, npm and its like tell what is installed for the whole user.
-local LISTS = {}
-for name in ([[ls list ll la root bin prefix outdated why view info show help]]):gmatch('%S+') do
-  LISTS[name] = true
+local LISTS = set 'ls list ll la root bin prefix outdated why view info show help'
+-- These install for the whole user, unless they have one of these words.
+local INSTALLS = set 'install uninstall inject upgrade self default update-self'
+local LOCALLY = {
+  '^%-%-path', '^%-%-list$', '^list$', '^show$', '^%-%-local$', '^%-%-dry%-run$', '^outdated$',
+}
+local USER_OPTIONS = {
+  npm = { '^%-%a*g%a*$', '^%-%-global$', '^%-%-location' },
+  pip = { '^%-%-user$', '^%-%-break%-system%-packages', '^%-%-root$', '^%-%-root=', '^%-%-prefix' },
+}
+local OF = { pnpm = 'npm', yarn = 'npm', bun = 'npm', pip2 = 'pip', pip3 = 'pip' }
+
+local function any(command, patterns)
+  for at = 2, #command.argv do
+    for _, pattern in ipairs(patterns) do
+      if command.argv[at]:find(pattern) then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+local function installs_for_user(command)
+  local words, program = looking.words(command), command.program:gsub('3%.%d+$', '3')
+  local first, second = words[1] or '', words[2] or ''
+  local options = USER_OPTIONS[OF[program] or program]
+  if options then
+    return any(command, options) and not LISTS[first] or program == 'yarn' and first == 'global'
+  elseif program == 'uv' then
+    return first == 'self' or first == 'tool' and INSTALLS[second] ~= nil
+      or first == 'python' and second ~= 'list' and second ~= 'find' and second ~= 'dir'
+  elseif program == 'go' then
+    return first == 'install' and any(command, { '@' })
+  elseif program == 'composer' or program == 'dart' or program == 'flutter' then
+    return any(command, { '^global$' })
+  end
+  for _, word in ipairs(words) do
+    if INSTALLS[word] then
+      return not any(command, LOCALLY)
+    end
+  end
+  return false
 end
 
 return {
@@ -52,71 +95,18 @@ return {
     id = 'packages.global',
     decision = 'ask',
     reason = 'This installs for the whole user or machine: install it as a dependency of the '
-      .. 'project.',
-    program = 'npm pnpm yarn bun',
-    flags = '-g --global --location',
-    test = function(command)
-      return not LISTS[command.subcommand]
-    end,
-    match = { 'npm install -g typescript', 'pnpm add --global x', 'npm i --location=global x' },
-    not_match = { 'npm install', 'npm ci', 'yarn add -D x', 'npm root -g', 'npm ls --global' },
-  },
-  {
-    id = 'packages.yarn_global',
-    decision = 'ask',
-    reason = 'This installs for the whole user: install it as a dependency of the project.',
-    program = 'yarn composer dart flutter',
-    argument = { 'global' },
-    match = { 'yarn global add x', 'composer global require x' },
-    not_match = { 'yarn add x' },
-  },
-  {
-    id = 'packages.tools',
-    decision = 'ask',
-    reason = 'This installs a program for the whole user: add it to the project, or let a person '
-      .. 'install it.',
-    program = 'cargo gem pipx rustup cpanm cpan pear pecl luarocks opam stack cabal dotnet raco '
-      .. 'spack',
-    argument = { 'install', 'uninstall', 'inject', 'upgrade', 'self', 'default', 'update-self' },
-    not_argument = {
-      '--path=*', '--path', '--list', 'list', 'show', '--local', '--dry-run', 'outdated',
+      .. 'project, or in a virtual environment.',
+    program = {
+      'npm', 'pnpm', 'yarn', 'bun', 'composer', 'dart', 'flutter', 'cargo', 'gem', 'pipx',
+      'rustup', 'cpanm', 'cpan', 'pear', 'pecl', 'luarocks', 'opam', 'stack', 'cabal', 'dotnet',
+      'raco', 'spack', 'uv', 'go', 'pip', 'pip2', 'pip3', 'pip3.*',
     },
-    match = {
-      'cargo install ripgrep', 'gem install rails', 'pipx install black', 'rustup default nightly',
+    test = installs_for_user,
+    match = { 'npm install -g typescript', 'npm i --location=global x', 'yarn global add x' },
+    not_match = {
+      'npm ci', 'npm root -g', 'yarn add x', 'cargo build', 'cargo install --list', 'uv sync',
+      'uv python list', 'go install ./...', 'pip install -r requirements.txt', 'rustup show',
     },
-    not_match = { 'cargo build', 'rustup show', 'cargo install --list', 'bundle install' },
-  },
-  {
-    id = 'packages.tools_uv',
-    decision = 'ask',
-    reason = 'This installs a program for the whole user: add it to the project.',
-    program = 'uv',
-    subcommand = { 'tool install', 'tool uninstall', 'tool upgrade', 'self', 'python' },
-    test = function(command)
-      local verb = command.subcommand == 'python' and command.argv[command.operands[1]]
-      return verb ~= 'list' and verb ~= 'find' and verb ~= 'dir'
-    end,
-    match = { 'uv tool install ruff', 'uv python install 3.13' },
-    not_match = { 'uv sync', 'uv add httpx', 'uv run pytest', 'uv python list', 'uv tool list' },
-  },
-  {
-    id = 'packages.go_tools',
-    decision = 'ask',
-    reason = 'This installs a program for the whole user: use go run, or go get -tool.',
-    program = 'go',
-    subcommand = 'install',
-    operand = { '*@*' },
-    match = { 'go install example.com/tool@latest' },
-    not_match = { 'go install ./...', 'go get example.com/lib@v1.2.3' },
-  },
-  {
-    id = 'packages.pip_system',
-    decision = 'ask',
-    reason = 'This installs into the Python of the user or the machine: use a virtual environment.',
-    program = { 'pip', 'pip3', 'pip3.*', 'pip2' },
-    flags = '--user --break-system-packages --root --prefix',
-    match = { 'pip install --user x', 'pip install --break-system-packages x' },
-    not_match = { 'pip install -r requirements.txt', 'pip install -e .' },
   },
   {
     id = 'packages.account',
@@ -127,9 +117,7 @@ return {
       'login', 'logout', 'adduser', 'token', 'owner', 'access', 'profile', 'org', 'team', 'signin',
       'hook', 'registry',
     },
-    match = {
-      'npm login', 'pnpm login', 'npm token create', 'cargo owner --add x', 'docker login',
-    },
+    match = { 'npm login', 'pnpm login', 'npm token create', 'cargo owner --add x' },
     not_match = { 'npm whoami' },
   },
   {
@@ -144,96 +132,29 @@ return {
     argument = {
       'publish', 'unpublish', 'deprecate', 'yank', 'upload', 'deploy', 'trunk', 'push',
       'hex.publish', ':publish', '*:publish', 'release', 'publishToMavenCentral', 'uploadArchives',
-      'hackage',
+      'hackage', 'dist-tag', 'tag',
     },
-    not_argument = { '--dry-run', '-n', '--help', 'run', 'test', 'info', 'view', 'add', 'install' },
-    match = {
-      'npm publish', 'cargo publish', 'twine upload dist/*', 'docker push x/y', 'gem push x.gem',
-      'uv publish', 'mvn deploy',
+    not_argument = {
+      '--dry-run', '-n', '--help', 'run', 'test', 'info', 'view', 'install', 'ls', 'list',
     },
+    match = { 'npm publish', 'twine upload dist/*', 'mvn deploy', 'npm dist-tag add x@1 latest' },
     not_match = { 'npm publish --dry-run', 'npm run publish', 'docker build .', 'cargo build' },
-  },
-  {
-    id = 'packages.tags',
-    decision = 'ask',
-    reason = 'This changes which version everybody gets: let a person do it.',
-    program = 'npm pnpm yarn',
-    argument = { 'dist-tag', 'tag' },
-    not_argument = { 'ls', 'list' },
-    match = { 'npm dist-tag add x@1 latest' },
-    not_match = { 'npm dist-tag ls' },
-  },
-  {
-    id = 'packages.publish_tools',
-    decision = 'ask',
-    reason = 'This publishes for everybody, and cannot be taken back: let a person do it.',
-    program = 'semantic-release release-it',
-    without_flags = '--dry-run -d',
-    match = { 'npx semantic-release', 'release-it minor' },
-    not_match = { 'semantic-release --dry-run' },
-  },
-  {
-    id = 'packages.make_install',
-    decision = 'ask',
-    reason = 'This installs into the machine: pass DESTDIR or a prefix in the workspace, or run '
-      .. 'it from the build directory.',
-    program = 'make gmake ninja meson scons waf just rake',
-    operand = { 'install', 'install-*', 'uninstall', 'install/*' },
-    not_argument = { '-n', '--dry-run', '--just-print' },
-    test = function(command)
-      for at = 2, #command.argv do
-        local word = command.argv[at]
-        local target = word:match('^DESTDIR=(.*)$') or word:match('^[Pp][Rr][Ee][Ff][Ii][Xx]=(.*)$')
-          or word:match('^%-%-destdir[= ]?(.*)$')
-        if target then
-          return target == '' or target == '/' or target:find('^/usr') ~= nil
-            or target:find('^/opt') ~= nil or target:find('^~') ~= nil
-            or target:find('^%$HOME') ~= nil or target:find('^%.%.') ~= nil
-        end
-      end
-      return true
-    end,
-    match = {
-      'make install', 'make -C build install', 'ninja -C build install', 'make DESTDIR=/ install',
-      'make PREFIX=/usr/local install',
-    },
-    not_match = { 'make', 'make DESTDIR=out install', 'make test' },
-  },
-  {
-    id = 'packages.meson_install',
-    decision = 'ask',
-    reason = 'This installs into the machine: pass --destdir with a directory of the workspace.',
-    program = 'meson',
-    subcommand = 'install',
-    without_flags = '--destdir -n --dry-run',
-    match = { 'meson install -C build' },
-    not_match = { 'meson install --destdir out', 'meson compile -C build' },
-  },
-  {
-    id = 'packages.cmake_install',
-    decision = 'ask',
-    reason = 'This installs into the machine: pass --prefix with a directory of the workspace.',
-    program = 'cmake',
-    flags = '--install',
-    without_flags = '--prefix',
-    match = { 'cmake --install build' },
-    not_match = { 'cmake --install build --prefix out', 'cmake --build build' },
   },
   {
     id = 'packages.publish_otherwise',
     decision = 'ask',
     reason = 'This publishes for everybody, and cannot be taken back: let a person do it.',
-    program = { 'python', 'python3', 'python3.*', 'np', 'docker', 'podman', 'mvn', 'mvnw' },
+    program = {
+      'python', 'python3', 'python3.*', 'np', 'mvn', 'mvnw', 'semantic-release', 'release-it',
+    },
+    not_argument = { '--dry-run', '-d' },
     test = function(command)
       local line = table.concat(command.argv, ' ') .. ' '
-      return command.program == 'np' or line:find(' twine upload ', 1, true) ~= nil
-        or line:find('setup%.py .*upload ') ~= nil or line:find(' release:perform ', 1, true) ~= nil
-        or command.program:find('^mvn') == nil and line:find(' build .*%-%-push ') ~= nil
+      return line:find ' twine upload ' or line:find 'setup%.py .*upload '
+        or line:find ' release:perform '
+        or not (command.program:find '^python' or command.program:find '^mvn')
     end,
-    match = {
-      'python3 -m twine upload dist/*', 'npx np', 'docker buildx build --push .',
-      'python setup.py sdist upload', 'mvn release:perform',
-    },
-    not_match = { 'docker buildx build .', 'python3 setup.py build', 'mvn package' },
+    match = { 'python3 -m twine upload dist/*', 'npx np', 'mvn release:perform' },
+    not_match = { 'python3 setup.py build', 'mvn package', 'semantic-release --dry-run' },
   },
 }

@@ -31,10 +31,7 @@ return {
     privileged = true,
     doubt = 'unknown_program unknown_code piped_code decoded_code inline_code '
       .. 'unknown_command_argument',
-    match = {
-      'sudo $CMD', 'cat x.sh | sudo bash', "sudo python3 -c 'import os; os.remove(x)'",
-      'sudo sh -c "$X"',
-    },
+    match = { 'sudo $CMD', 'cat x.sh | sudo bash', "sudo python3 -c 'import os; os.remove(x)'" },
     not_match = { 'sudo ls', '$CMD' },
   },
   {

@@ -17,7 +17,7 @@ namespace gibbous::testing {
 // Rules about echo, so that nothing depends on the shipped rules.
 inline std::string policy_with(const std::string& rules, const std::string& cases = "{}") {
   return "local modes = require 'modes'\n"
-         "return { modes = modes, decide = require('decide').by(modes),\n"
+         "return { modes = modes, decide = require('policy').decider(modes),\n"
          "  knowledge = require 'knowledge', rules = {\n" +
          rules + "}, cases = " + cases + " }\n";
 }

@@ -69,27 +69,14 @@ TEST_CASE("on_request is an old name of optional, and warns once") {
         std::vector<std::string>{"on_request of scripts/init.lua is deprecated: write optional"});
 }
 
-TEST_CASE("policies may use change, decide.by and log.mask, and each warns once") {
+TEST_CASE("log.mask is an old name of log.redact, and warns once") {
   Warned world;
   world.init("return { toolsets = {} }");
   world.policy(
-      "local change, decide = require 'change', require 'decide'\n"
-      "local override, policy = require 'override', require 'policy'\n"
-      "local modes = require 'modes'\n"
-      "local rules = { { id = 'a.b', decision = 'ask' }, { id = 'a.c', decision = 'ask' } }\n"
-      "local left = change.without(rules, 'a.b')\n"
-      "assert(#left == 1 and left[1].id == override.remove(rules, 'a.b')[1].id)\n"
-      "assert(change.decided(rules, 'deny', 'a.*')[2].decision == 'deny')\n"
-      "assert(override.set_decision(rules, 'deny', 'a.c')[2].decision == 'deny')\n"
-      "assert(change.mode(modes.auto, { rank = 7 }).rank == 7)\n"
-      "assert(#change.with(rules, rules) == 4 and type(policy.decider(modes)) == 'function')\n"
-      "return { modes = modes, decide = decide.by(modes), log = { mask = { 'x+' } } }");
+      "local policy, modes = require 'policy', require 'modes'\n"
+      "return { modes = modes, decide = policy.decider(modes), log = { mask = { 'x+' } } }");
   world.load();
   REQUIRE(world.engine->current()->policy().error().empty());
   CHECK(world.warnings == std::vector<std::string>{
-                              "module 'change' is deprecated: use 'override', where `without` is "
-                              "`remove` and `decided` is `set_decision`",
-                              "module 'decide' is deprecated: use 'policy', where `by` is "
-                              "`decider`",
                               "log.mask of policies/init.lua is deprecated: write log.redact"});
 }

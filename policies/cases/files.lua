@@ -1,6 +1,14 @@
 -- What the policy says about these lines; see the rules of the same name.
 return {
   {
+    name = 'files: all of the workspace, where a cd may fail',
+    ask = {
+      'cd build && make || rm -rf *', 'cd build && cmake .. || (rm -rf * && cmake ..)',
+      'find . -maxdepth 1 -type f -delete',
+    },
+    inside = { 'cd build || exit 1; rm -rf *' },
+  },
+  {
     name = 'files: denied', cwd = '/',
     mode = 'auto dangerous',
     deny = {

@@ -1,6 +1,14 @@
 -- What the policy says about these lines; see the rules of the same name.
 return {
   {
+    name = 'leaving: not what sets variables or opens files',
+    inside = {
+      'for PATH in .; do docker ps; done', 'printf -v PATH .; docker ps', '((PATH=1)); docker ps',
+      '[[ PATH=1 -eq 1 ]]; docker ps', 'true {PATH}<f; docker ps', 'docker ps; cat < f',
+      'for HOME in x; do git fetch; done', 'git ls-remote http://127.0.0.1:8000/x',
+    },
+  },
+  {
     name = 'leaving: in a sandbox',
     inside = {
       'cd /tmp/x && git fetch', 'cd /dev/shm/x; git config user.name x',

@@ -3,7 +3,7 @@
 
 -- Options with which find and the like narrow a removal down.
 local FILTERS = '-name -iname -path -ipath -wholename -regex -iregex -size -mtime -mmin -atime '
-  .. '-ctime -newer -empty -maxdepth -user -perm'
+  .. '-ctime -newer -empty -user -perm'
 
 -- ./$X and $PWD/$X mean everything when $X is empty.
 local function may_be_all(command)

@@ -26,6 +26,10 @@ local FETCH = {
 
 -- A repository on another machine, or the name of a remote: nothing below a directory.
 local function is_remote(word)
+  local host = (word:match '://([^/]*)' or ''):gsub('^[^@]*@', '')
+  if host:find '^localhost' or host:find '^127%.' or host:find '^%[' or host:find '^0' then
+    return false -- the machine itself
+  end
   return word:find('^https?://') ~= nil or word:find('^ssh://') ~= nil
     or word:find('^git://') ~= nil
     or word:find('^[%w._-]+@[%w._-]+:[^/]') ~= nil or word:find('^[%w_-]+$') ~= nil

@@ -15,7 +15,7 @@ constexpr std::size_t kMaxDoubtDetail = 120;
 constexpr std::size_t kMaxQuoted = 64;
 
 // Words in quotes that may be paths.
-std::vector<Value> quoted_in(const Value& code) {
+std::vector<Value> quoted_in(const Value& code, const std::string& home) {
   std::vector<Value> all;
   const std::string& text = code.text;
   std::size_t at = text.find_first_of("'\"`");
@@ -27,7 +27,7 @@ std::vector<Value> quoted_in(const Value& code) {
     const bool one = word.find_first_of(" \t\n\\;") == std::string::npos && !word.empty();
     if (one && word.find_first_of("/.~") != std::string::npos) {
       all.emplace_back();
-      all.back().text = word;
+      all.back().text = word.rfind("~/", 0) == 0 ? home + word.substr(1) : word;
       all.back().range = code.range;
       all.back().source = code.source;
     }
@@ -79,7 +79,7 @@ void Analyser::other_code(const Value& text, const std::string& language, Simple
   }
   const re2::RE2* removing = knowledge_.removing ? knowledge_.removing->get() : nullptr;
   const bool removes = removing != nullptr && re2::RE2::PartialMatch(text.text, *removing);
-  for (Value& path : quoted_in(text)) {
+  for (Value& path : quoted_in(text, place_.home)) {
     add_access(removes ? AccessKind::kRemove : AccessKind::kRead, removes, path, -1, false,
                scope_.cwd(), &command->accesses);
   }

@@ -93,6 +93,7 @@ void Analyser::arithmetic(const std::vector<Part>& parts) {
     assigns =
         assigns || text.find("++") != std::string::npos || text.find("--") != std::string::npos;
   }
+  facts_.assigns = true;  // a name may hold text that assigns
   if (!assigns) return;
   // Which of the names it assigns is not examined.
   for (const Part& part : parts) {

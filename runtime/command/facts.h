@@ -186,7 +186,7 @@ struct Facts {
   std::vector<std::string> reads_code;
   std::vector<std::string> code_readers;
   bool has_history = false;     // a shell among those has one, once something is typed into it
-  bool assigns = false;         // some command of it assigns variables and does nothing else
+  bool assigns = false;         // the line may set variables, by whatever means
   Dialects shell_dialects = 0;  // what those shells may read
   bool interactive = false;     // one of them is, whatever its input is: bash -i
   std::string shown;            // the line (or argv, quoted), escaped for a terminal; bounded

@@ -19,7 +19,8 @@ void Analyser::define_function(const Node& node) {
 
 // A trap runs with the values that its variables have last.
 void Analyser::run_traps() {
-  for (std::size_t at = 0; at < traps_.size() && !full(); ++at) {
+  constexpr std::size_t kTrapCost = 4096;  // in bytes of text
+  for (std::size_t at = 0; at < traps_.size() && spend(kTrapCost); ++at) {
     const Trap trap = traps_[at];
     nesting_ = trap.nesting;
     source_ = trap.source;

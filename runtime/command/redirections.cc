@@ -12,6 +12,7 @@ Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, 
   Feed input = feed;
   for (const Redirection& each : redirections) {
     const bool stdin_too = each.fd == -1 || each.fd == 0;
+    facts_.assigns = facts_.assigns || !each.fd_variable.empty();  // {NAME}>x
     switch (each.op) {
       case Redirection::Op::kHere:
       case Redirection::Op::kHereString: {

@@ -323,7 +323,9 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   add_entered(start, &command);
   add_names(arguments, start, feed, &command);
   add_notes(&command);
-  builtin(command, args, feed);
+  // Most builtins set something; cd only PWD.
+  const bool moves = command.program == "cd" || command.program == "pushd";
+  if (builtin(command, args, feed) && !moves) facts_.assigns = true;
   flow("_", command.argv.back());
   if (!carries.empty()) {
     doubt(Doubt::kUnknownCommandArgument, command.range, command.program + " " + carries,

@@ -175,6 +175,7 @@ void Analyser::walk_list(const Node& node, const Feed& feed) {
           continue;
         }
         scope_.merge(perhaps);
+        scope_.merge_directory(before);  // it may be the first cd that failed
         perhaps = scope_.mark();
       }
       open = open || each > at;
@@ -267,6 +268,7 @@ void Analyser::walk_body(const Node& node, const Feed& feed, Scope::Mark mark) {
     }
     case Node::Kind::kCoproc: {
       const Nest nest(*this, Nesting::Kind::kCoproc);
+      facts_.assigns = true;
       Feed pipe;  // the shell writes to it
       pipe.piped = true;
       walk(*node.children[0], pipe);
@@ -347,6 +349,7 @@ void Analyser::take_back(const Checkpoint& kept) {
 
 void Analyser::walk_loop(const Node& node, const Feed& feed) {
   const Nest nest(*this, Nesting::Kind::kLoop);
+  facts_.assigns = true;
   arithmetic(node.arithmetic);
   const Scope::Mark mark = scope_.mark();
   if (node.kind == Node::Kind::kSelect) scope_.forget("REPLY");
@@ -409,7 +412,8 @@ void Analyser::walk_case(const Node& node, const Feed& feed) {
 }
 
 void Analyser::walk_test(const Node& node) {
-  bool pattern = false;  // after =~
+  facts_.assigns = true;  // -eq evaluates: [[ PATH=1 -eq 1 ]]
+  bool pattern = false;   // after =~
   for (const Word& word : node.words) {
     for (const Value& value : values(word)) {
       flow("BASH_REMATCH", value);

@@ -29,8 +29,14 @@ constexpr int kMaxIncluded = 3;  // one in another
 constexpr std::string_view kGitPart = "/.git";
 
 // What git obeys in each of its directories, besides its configuration and hooks.
-constexpr std::array kFiles = {"gitdir", "info/attributes", "objects/info/alternates",
-                               "rebase-merge/git-rebase-todo", "sequencer/todo"};
+constexpr std::array kFiles = {"gitdir",
+                               "info/attributes",
+                               "info/grafts",
+                               "objects/info/alternates",
+                               "rebase-merge/git-rebase-todo",
+                               "sequencer/todo"};
+// As links they lead elsewhere, to what git would print.
+constexpr std::array kNoLinks = {"HEAD", "packed-refs", "shallow"};
 constexpr std::array<std::string_view, 10> kHarmless = {"core.repositoryformatversion",
                                                         "core.filemode",
                                                         "core.bare",
@@ -258,6 +264,12 @@ class ObeyedSearch {
   void add_directory(const fs::path& directory) {
     const fs::path repository = repository_of(directory);
     for (const char* name : kFiles) add_file(directory / name, repository, directory);
+    for (const char* name : kNoLinks) {
+      std::error_code error;
+      if (fs::is_symlink(directory / name, error)) {
+        add_file(directory / name, repository, directory);
+      }
+    }
     // One that says "." changes nothing: Gibbous makes such ones.
     const Read common = read(directory / "commondir");
     if (common.exists && common.text != "." && common.text != ".\n") {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "runtime/base/nearest.h"
 #include "runtime/rules/floor.h"
 #include "runtime/rules/index.h"
 #include "runtime/rules/quote.h"
@@ -42,7 +41,6 @@ class Checker {
     check_id();
     check_decision();
     check_programs();
-    check_subcommands();
     check_flags();
     check_options();
     check_words();
@@ -57,7 +55,6 @@ class Checker {
   void check_id();
   void check_decision();
   void check_programs();
-  void check_subcommands();
   void check_flags();
   void check_flag(const std::string& flag);
   void check_options();
@@ -107,32 +104,6 @@ void Checker::check_programs() {
     } else if (!program.regex && program.text.find('/') != std::string::npos) {
       fault("program: " + quote(program.text) + " can never match, since a base name has no /");
     }
-  }
-}
-
-// The analyser never sees a subcommand that no table of the rule's programs names.
-void Checker::check_subcommands() {
-  if (rule_.subcommands.empty() || rule_.programs.empty()) return;
-  std::vector<std::string> known;
-  for (const Pattern& program : rule_.programs) {
-    if (!program.literal()) return;
-    const command::ProgramSpec* spec = knowledge_.find(program.text);
-    if (spec == nullptr) continue;
-    for (const auto& [name, unused] : spec->subcommands) {
-      // "remote" counts too if only "remote add" has a table.
-      for (std::size_t at = name.find(' '); at != std::string::npos; at = name.find(' ', at + 1))
-        known.push_back(name.substr(0, at));
-      known.push_back(name);
-    }
-  }
-  for (const Pattern& pattern : rule_.subcommands) {
-    const auto matches = [&](const std::string& name) {
-      return pattern.matches(std::string_view(name));
-    };
-    if (matches(std::string()) || std::any_of(known.begin(), known.end(), matches)) continue;
-    const std::string nearest = nearest_name(pattern.text, known);
-    fault("subcommand: none of the programs has a table for " + quote(pattern.text) +
-          did_you_mean(nearest, '"'));
   }
 }
 

@@ -50,7 +50,7 @@ Has what_it_has(const command::SimpleCommand& command, std::uint32_t doubts) {
       fact_if(has_computed_word(command), kHasComputed) |
       fact_if(!command.unknown_input.empty(), kHasComputedInput) |
       fact_if(!command.operands.empty(), kHasOperands) |
-      fact_if(!command.subcommand.empty(), kHasSubcommand) |
+      fact_if(!command.subcommand.empty() || !command.operands.empty(), kHasSubcommand) |
       fact_if(!command.assignments.empty(), kHasAssignments) |
       fact_if(!command.wrappers.empty(), kHasWrappers) |
       fact_if(!command.nesting.empty(), kHasNesting) | fact_if(!command.fed_by.empty(), kHasFedBy) |

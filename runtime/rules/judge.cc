@@ -260,8 +260,13 @@ void Judgement::note_standing(const Subject& subject, const Said& said) {
           return changes_something(access.kind) && access.path != "/dev/null" && !own;
         });
   };
+  // What opens a file outside of the sandbox might follow a link to a secret.
+  const bool redirects = std::any_of(command.accesses.begin(), command.accesses.end(),
+                                     [](const command::Access& access) {
+                                       return access.redirection && access.path != "/dev/null";
+                                     });
   all_read_ = all_read_ && said.reads && !changes(false);
-  all_may_leave_ = all_may_leave_ && (said.leaves || said.beside) && written_out &&
+  all_may_leave_ = all_may_leave_ && (said.leaves || said.beside) && written_out && !redirects &&
                    !changes(said.leaves) && !touches_changed(command);
   some_leaves_ = some_leaves_ || said.leaves;
 }

@@ -23,6 +23,8 @@ bool access_holds(const Rule& rule, const command::Access& access) {
 
 namespace {
 
+constexpr std::size_t kSubcommandWords = 2;  // as operands
+
 using command::Access;
 using command::AccessKind;
 using command::SimpleCommand;
@@ -94,6 +96,18 @@ bool some_text_matches(const std::vector<Pattern>& patterns, const std::vector<s
     return true;
   }
   return why.wanted() && why.no({"no ", what, " ", joined(patterns)});
+}
+
+// A subcommand need not have a table: the first operands may be one, too.
+bool subcommand_holds(const Rule& rule, const SimpleCommand& command, Why& why) {
+  std::string name = command.subcommand;
+  for (std::size_t at = 0; at < std::min(command.operands.size(), kSubcommandWords); ++at) {
+    if (rule.subcommands.empty() || find_match(rule.subcommands, std::string_view(name))) break;
+    const auto index = static_cast<std::size_t>(command.operands[at]);
+    if (index >= command.argv.size() || !command.argv[index].literal()) break;
+    name += (name.empty() ? "" : " ") + command.argv[index].text;
+  }
+  return text_matches(rule.subcommands, name, "subcommand", why);
 }
 
 bool privileges_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
@@ -422,13 +436,12 @@ bool matches(const Rule& rule, const Subject& subject, std::string* text) {
   const SimpleCommand& command = subject.command();
   const bool told = subject.right_program && !why.wanted();
   return (told || text_matches(rule.programs, command.program, "program", why)) &&
-         text_matches(rule.subcommands, command.subcommand, "subcommand", why) &&
-         circumstances_hold(rule, command, why) && computed_holds(rule, command, why) &&
-         input_holds(rule, command, why) && privileges_hold(rule, command, why) &&
-         accesses_hold(rule, subject, why) && doubts_hold(rule, subject, why) &&
-         flags_hold(rule, subject, why) && options_hold(rule, subject, why) &&
-         operands_hold(rule, command, why) && arguments_hold(rule, command, why) &&
-         variables_hold(rule, command, why) &&
+         subcommand_holds(rule, command, why) && circumstances_hold(rule, command, why) &&
+         computed_holds(rule, command, why) && input_holds(rule, command, why) &&
+         privileges_hold(rule, command, why) && accesses_hold(rule, subject, why) &&
+         doubts_hold(rule, subject, why) && flags_hold(rule, subject, why) &&
+         options_hold(rule, subject, why) && operands_hold(rule, command, why) &&
+         arguments_hold(rule, command, why) && variables_hold(rule, command, why) &&
          some_text_matches(rule.wrappers, command.wrappers, "wrapper", why) &&
          nesting_holds(rule, command, why) &&
          some_text_matches(rule.fed_by, command.fed_by, "fed by", why) &&

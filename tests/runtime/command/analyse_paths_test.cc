@@ -70,6 +70,7 @@ TEST_CASE("paths after a change of the directory are opened in the new one") {
   CHECK(run("cd a && ./x") == Words{"/ws/a/x"});
   CHECK(run("env -C a ./x") == Words{"/ws/a/x"});
   CHECK(removed("time cd a && rm x") == Words{"/ws/a/x"});
+  CHECK(removed("cd a && b || rm x") == Words{"/ws/a/x", "/ws/x"});
 }
 
 TEST_CASE("cd - leads to the directory before the last change") {

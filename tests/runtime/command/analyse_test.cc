@@ -267,6 +267,20 @@ TEST_CASE("additions to the run's environment are those of a command") {
   CHECK(analyse("true", more, knowledge()).commands.front().assignments.size() == 1);
 }
 
+TEST_CASE("a line may set variables by many means") {
+  for (const char* line :
+       {"for PATH in .; do a; done", "select x in .; do a; done", "printf -v PATH .", "((x=1))",
+        "echo $((x=1))", "for ((;;)); do a; done", "[[ x -eq 1 ]]", "a {fd}<f", "coproc x { a; }",
+        "x=1", "read x", "export x"}) {
+    INFO(line);
+    CHECK(facts(line).assigns);
+  }
+  for (const char* line : {"a b", "cd x && a | b", "(a; b) &", "if a; then b; fi"}) {
+    INFO(line);
+    CHECK_FALSE(facts(line).assigns);
+  }
+}
+
 TEST_CASE("logs count as writes") {
   Place more = place();
   more.logs = {"/etc/log"};

@@ -101,6 +101,20 @@ TEST_CASE("each thing that git obeys is named when it comes, and when it is anot
   CHECK(here.look() == before);
 }
 
+TEST_CASE("files of git that lead elsewhere are named, and no others of their names") {
+  Workspace here;
+  here.write(".git/packed-refs", "# pack-refs\n");
+  here.write(".git/shallow", "0000\n");
+  CHECK_FALSE(here.changed().contains("//.git/packed-refs"));
+  for (const char* name : {"packed-refs", "shallow", "HEAD"}) {
+    fs::remove(here.root() + "/.git/" + name);
+    fs::create_symlink("/etc/hostname", here.root() + "/.git/" + name);
+  }
+  here.write(".git/info/grafts", "0000\n");
+  CHECK(here.changed() ==
+        Names{"//.git/packed-refs", "//.git/shallow", "//.git/HEAD", "//.git/info/grafts"});
+}
+
 TEST_CASE("keys of a configuration are named, and no spelling hides one") {
   Workspace here;
   (void)here.changed();

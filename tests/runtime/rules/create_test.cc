@@ -61,8 +61,6 @@ TEST_CASE("each fault of a rule is named") {
       {ask, [](Rule& r) { r.reason = " "; }, "needs a reason"},
       {ask, [](Rule& r) { r.programs = patterns({""}); }, "program: \"\" is not a program"},
       {ask, [](Rule& r) { r.programs = patterns({"/bin/rm"}); }, "a base name has no /"},
-      {ask, [](Rule& r) { r.subcommands = patterns({"psuh"}); },
-       "none of the programs has a table for \"psuh\"; did you mean \"push\"?"},
       {ask, [](Rule& r) { r.test_knows = true; }, "unknown: needs test"},
       {ask, [](Rule& r) { r.flags = {{}}; }, "an empty set of alternatives"},
       {ask, [](Rule& r) { r.flags = {{"force"}}; }, "flag \"force\": expected -x"},

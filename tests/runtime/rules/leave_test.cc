@@ -80,6 +80,15 @@ TEST_CASE("what leaves may change the workspace by itself, and nothing else") {
   CHECK_FALSE(leaves("head", kInWorkspace, false));
 }
 
+TEST_CASE("what opens a file by a redirection does not leave") {
+  Facts made = line({"fetch x", "head x"});
+  made.commands[1].accesses.push_back(access(AccessKind::kRead, kInWorkspace));
+  made.commands[1].accesses.back().redirection = true;
+  CHECK_FALSE(judge(made).leaves);
+  made.commands[1].accesses.back().path = "/dev/null";
+  CHECK(judge(made).leaves);
+}
+
 TEST_CASE("what speaks of a repository that runs have changed does not leave") {
   auto knowledge = std::make_shared<gibbous::command::Knowledge>();
   knowledge->classes.push_back({"changed_by_runs", {"/ws/x"}, true});

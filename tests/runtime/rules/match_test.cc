@@ -59,12 +59,23 @@ std::vector<Case> all_cases() {
        facts("rm x"), facts("mv x")},
       {"program by a glob", [](Rule& r) { r.programs = patterns({"mkfs*"}); }, facts("mkfs.ext4"),
        facts("fsck")},
+      {"a subcommand without a table", [](Rule& r) { r.subcommands = patterns({"compose down"}); },
+       with([](SimpleCommand& c) {
+         c.argv = {value("docker"), value("compose"), value("down"), value("x")};
+         c.operands = {1, 2, 3};
+         c.options.clear();
+       }),
+       with([](SimpleCommand& c) {
+         c.argv = {value("docker"), value("run"), value("compose"), value("down")};
+         c.operands = {1, 2, 3};
+         c.options.clear();
+       })},
       {"subcommand",
        [](Rule& r) {
          r.subcommands = patterns({"push", "remote *"});
        },
        with([](SimpleCommand& c) { c.subcommand = "remote add"; }),
-       with([](SimpleCommand& c) { c.subcommand = "remote"; })},
+       with([](SimpleCommand& c) { c.subcommand = "fetch"; })},
       {"flags",
        [](Rule& r) {
          r.flags = {{"-r", "-R", "--recursive"}, {"-f", "--force"}};

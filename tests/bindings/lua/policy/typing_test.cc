@@ -98,7 +98,7 @@ TEST_CASE("commands that running programs take are judged as commands") {
       {"gdb ./a", "shell ls\n", "allow"},
       {"gdb ./a", "shell " DENIED "\n", "deny"},
       {"gdb ./a", "!" DENIED "\n", "deny"},
-      {"gdb ./a", "python import os; os.system('" DENIED "')\n", "ask"},
+      {"gdb ./a", "python import os; os.system('" DENIED "')\n", "deny"},
       {"sftp host", "!" DENIED "\n", "deny"},
       {"ed a.txt", "!" DENIED "\n", "deny"},
       {"sudo less /var/log/syslog", "!" DENIED "\n", "deny"},

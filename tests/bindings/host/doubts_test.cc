@@ -60,9 +60,8 @@ TEST_CASE("doubts: what nobody can know is confined, and what speaks of harm is 
   for (const char* line :
        {"$CMD -rf src", "\"$X\" --delete src", "echo \"rm $X\" | ./gen | sh",
         "python3 -c 'import shutil, sys; shutil.rmtree(sys.argv[1])' .", "git $SUB",
-        "python3 -c 'import os; os.kill(x, 9)'", "python3 -c 'import os; print(os.environ)'",
-        "python3 <<< 'import os; os.unlink(x)'", "xargs env < /dev/null", "rm -rf \"$X\"",
-        "$X; git push", "$X; rm -rf ."}) {
+        "python3 -c 'import os; os.kill(x, 9)'", "python3 <<< 'import os; os.unlink(x)'",
+        "rm -rf \"$X\"", "$X; git push", "$X; rm -rf ."}) {
     INFO(line);
     CHECK(policy.verdict(line) == "ask");
   }

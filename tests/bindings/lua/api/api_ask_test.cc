@@ -219,7 +219,7 @@ constexpr char kTogether[] =
     "end)\n"
     "define('late', function()\n"
     "  local first = task.spawn(function() return ask { message = 'First?' } end)\n"
-    "  time.sleep(0)\n"
+    "  time.sleep(50)\n"
     "  local second = ask { message = 'Second?' }\n"
     "  return (first:await() and 'a' or '-') .. (second and 'b' or '-')\n"
     "end)";

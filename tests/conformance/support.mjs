@@ -283,8 +283,9 @@ export class Workbench {
     return found;
   }
 
+  // Its environment is not there to be read at each moment. A zombie has no words.
   async isAlive(pid) {
-    return (await this.processes()).some((process) => process.pid === pid);
+    return (await readFile(`/proc/${pid}/cmdline`).catch(() => '')).length > 0;
   }
 
   untilNothingIsLeft() {

@@ -77,6 +77,6 @@ TEST_CASE("log.mask is an old name of log.redact, and warns once") {
       "return { modes = modes, decide = policy.decider(modes), log = { mask = { 'x+' } } }");
   world.load();
   REQUIRE(world.engine->current()->policy().error().empty());
-  CHECK(world.warnings == std::vector<std::string>{
-                              "log.mask of policies/init.lua is deprecated: write log.redact"});
+  CHECK(world.warnings ==
+        std::vector<std::string>{"log.mask of policies/init.lua is deprecated: write log.redact"});
 }

@@ -4,9 +4,12 @@ return {
     name = 'files: all of the workspace, where a cd may fail',
     ask = {
       'cd build && make || rm -rf *', 'cd build && cmake .. || (rm -rf * && cmake ..)',
-      'find . -maxdepth 1 -type f -delete',
+      'find . -maxdepth 1 -type f -delete', 'find . ! -name keep -delete',
+      'find . -mindepth 1 -maxdepth 1 ! -name keep -exec rm -rf {} +',
     },
-    inside = { 'cd build || exit 1; rm -rf *' },
+    inside = {
+      'cd build || exit 1; rm -rf *', "find . -name '*.o' ! -path './v/*' -delete",
+    },
   },
   {
     name = 'files: denied', cwd = '/',

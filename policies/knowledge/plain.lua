@@ -1,5 +1,5 @@
 -- Programs of which rules need no more than the name. That they are known keeps their words from
--- being taken for commands, and lets a wrapper that nobody knows show what it would run.
+-- being taken for commands, and lets an unknown wrapper show what it would run.
 return {
   [ [[
     VBoxManage aa-complain aa-disable aa-teardown aclocal add-apt-repository addgroup addr2line

@@ -26,7 +26,7 @@ function M.words(command)
   return words
 end
 
---- Returns true where a command connects to another machine, or to one that nobody knows.
+--- Returns true where a command connects to another machine, or to an unknown one.
 ---
 --- Example: `looking.is_elsewhere(command)`
 ---@param command CommandFacts

@@ -85,7 +85,7 @@ return {
       .. 'person approve the run.',
     argument = UNATTENDED,
     not_argument = { '--help' },
-    -- Of programs that have nothing to do with agents.
+    -- Programs that have nothing to do with agents mean something else by it.
     test = function(command)
       return not OTHERS[command.program]
     end,

@@ -122,7 +122,7 @@ return {
     not_match = { 'fuser -v 3000/tcp' },
   },
   {
-    -- These find nobody in a sandbox, where open files and ports of other runs are not shown.
+    -- In a sandbox these find no process: open files and ports of other runs are not shown.
     id = 'processes.kill_by_port',
     decision = 'ask',
     reason = 'This ends every process that uses a port or window: use bg_kill for your own.',

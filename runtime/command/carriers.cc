@@ -100,7 +100,7 @@ void Analyser::own_shell(const Value& text, const SimpleCommand& base,
     }
     return;
   }
-  if (!dry_ && traps_.size() < limits_.commands)
+  if (!dry_ && !done_ && traps_.size() < limits_.commands)
     traps_.push_back({text, base, nesting_, source_, dialect_});
 }
 

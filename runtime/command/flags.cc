@@ -92,6 +92,12 @@ bool is_flag(const Value& word, const ProgramSpec* spec, std::string_view flag) 
   return in_cluster(known, spec, flag[1]);
 }
 
+bool is_negated(const std::vector<Value>& argv, int index) {
+  if (index < 1 || static_cast<std::size_t>(index) >= argv.size()) return false;
+  const std::string& before = argv[static_cast<std::size_t>(index) - 1].text;
+  return before == "!" || before == "-not";
+}
+
 bool may_hide_options(const Value& word, const ProgramSpec* spec) {
   if (word.starts_unknown()) return true;
   const std::string_view known = known_beginning(word);

@@ -13,7 +13,7 @@ constexpr std::size_t kMaxWords = 1024;
 void add_text(const Value& word, bool unclear, Value* into) {
   const auto offset = static_cast<std::uint32_t>(into->text.size());
   into->text += word.text;
-  if (unclear) {
+  if (unclear && word.literal()) {
     into->holes.push_back({Value::Hole::Kind::kUnknown, false, offset,
                            static_cast<std::uint32_t>(into->text.size())});
     return;
@@ -51,8 +51,8 @@ void Analyser::print_output(const SimpleCommand& command, const Arguments& argum
     const bool option = at == 1 && word.text.size() > 1 && word.text[0] == '-';
     if (option && word.text == "-n") continue;
     if (!text.text.empty()) text.text += ' ';
-    const bool format = command.program == "printf" && at == 1 && command.argv.size() > 2;
-    add_text(word, option || format || word.text.find_first_of("\\%") != std::string::npos, &text);
+    const bool format = command.program == "printf" && word.text.find('%') != std::string::npos;
+    add_text(word, option || format || word.text.find('\\') != std::string::npos, &text);
   }
   printed_.text = std::move(text);
 }

@@ -5,7 +5,6 @@
 #include "runtime/command/analyser.h"
 
 namespace gibbous::command {
-namespace {}  // namespace
 
 Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, const Feed& feed,
                                   std::vector<Access>* accesses) {

@@ -8,7 +8,7 @@
 namespace gibbous::command {
 namespace {
 
-constexpr char kLineBlanks[] = " \t\r";
+constexpr std::string_view kLineBlanks = " \t\r";
 constexpr std::size_t kMaxEarlier = 4096;  // bytes of earlier text that code may continue
 
 // Answers to questions that interpreters ask as well ("Quit anyway? (y or n)").
@@ -37,23 +37,47 @@ Value value_of(std::string_view text) {
   return value;
 }
 
+struct TakenCommand {
+  std::string_view text;  // "": there is none
+  bool first = false;     // the line begins with it
+};
+
+// `!ls`, `:r !ls`, `10G!ls`, `\\! ls`, `\\g | ls`, `.shell ls`, `system('ls')`; not `a != b`, `x ||
+// y` and `Hello! Hi`.
+TakenCommand command_in(std::string_view line) {
+  constexpr std::string_view kMarks = ":\\.!|";
+  const std::size_t begin = line.find_first_not_of(kLineBlanks);
+  if (begin == std::string_view::npos) return {};
+  const bool first = kMarks.find(line[begin]) != std::string_view::npos;
+  const std::size_t name = std::min(line.find_first_not_of(":\\.", begin), line.size());
+  for (const std::string_view word : {"shell ", "terminal ", "system "}) {
+    if (line.substr(name).starts_with(word)) return {line.substr(name + word.size()), true};
+  }
+  constexpr std::string_view kCall = "system(";
+  if (const std::size_t at = line.find(kCall); at != std::string_view::npos) {
+    return {line.substr(at + kCall.size()), first};
+  }
+  for (std::size_t at = begin; at + 1 < line.size(); ++at) {
+    const char next = line[at + 1];
+    const bool behind = line.substr(0, at).find('\\') != std::string_view::npos;
+    const bool close = kLineBlanks.find(next) == std::string_view::npos;
+    const bool bang = line[at] == '!' && next != '=' && next != '~' && (close || first || behind);
+    if (bang || (line[at] == '|' && (first || behind))) return {line.substr(at + 1), first};
+  }
+  return {};
+}
+
 }  // namespace
 
-// Analyses what may be a command behind `!`, `|` or a word for a shell. Returns true when the line
-// begins with one, so that nothing of it is code.
+// Analyses the command that the program takes in a line. Returns true when the line begins with
+// one, so that nothing of it is code.
 bool Analyser::take_commands(const InputReader& reader, const Value& line) {
   const ProgramSpec* spec = knowledge_.find(reader.program);
   if (spec == nullptr || !spec->takes_commands) return false;
-  const std::size_t begin = std::min(line.text.find_first_not_of(kLineBlanks), line.text.size());
-  bool whole = false;
-  for (const std::string_view mark : {"!", "|", "shell ", "terminal ", "system ", "system("}) {
-    const std::size_t at = line.text.find(mark);
-    if (at == std::string::npos) continue;
-    whole = whole || at == begin;
-    code(value_of(std::string_view(line.text).substr(at + mark.size())), Nesting::Kind::kCode,
-         reader.program, {}, sh_dialects());
-  }
-  return whole;
+  const TakenCommand taken = command_in(line.text);
+  if (taken.text.empty()) return false;
+  code(value_of(taken.text), Nesting::Kind::kCode, reader.program, {}, sh_dialects());
+  return taken.first;
 }
 
 void Analyser::take_code(const InputReader& reader, const Value& lines) {

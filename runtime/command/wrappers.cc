@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/command/analyser.h"
+#include "runtime/command/flags.h"
 
 namespace gibbous::command {
 namespace {
@@ -282,9 +283,11 @@ void Analyser::cut_until(const RunsSpec& runs, SimpleCommand* command, std::vect
   SimpleCommand own = *command;
   own.argv = outer;
   std::vector<Value> listed = listed_below(arguments, own);
-  // Without a filter, find lists everything.
+  // Without a filter, find lists everything; and with a negated one nearly so.
   const ProgramSpec* spec = knowledge_.find(command->program);
-  const bool filters = spec->filters.empty() || any_flag(outer, arguments, spec->filters);
+  Arguments narrowing = arguments;
+  std::erase_if(narrowing.options, [&](int index) { return is_negated(outer, index); });
+  const bool filters = spec->filters.empty() || any_flag(outer, narrowing, spec->filters);
   if (!filters) {
     for (Value& value : listed) {
       const std::size_t at = value.text.rfind("{}");

@@ -137,8 +137,10 @@ bool flags_hold(const Rule& rule, const Subject& subject, Why& why) {
       return why.wanted() && why.no({"no flag ", joined(alternatives)});
     }
   }
+  // What a negated filter leaves is nearly everything.
+  const bool negated = rule.decision == Decision::kAllow;
   for (const std::string& flag : rule.without_flags)
-    if (has_flag(command, spec, flag)) return why.no({"has the flag ", flag});
+    if (has_flag(command, spec, flag, negated)) return why.no({"has the flag ", flag});
   if (rule.decision != Decision::kAllow || rule.without_flags.empty()) return true;
   const Value* hidden = hidden_option(command, spec);
   if (hidden == nullptr) return true;

@@ -133,13 +133,15 @@ const Value* word_at(const SimpleCommand& command, int index) {
   return &command.argv[static_cast<std::size_t>(index)];
 }
 
-bool has_flag(const SimpleCommand& command, const ProgramSpec* spec, std::string_view flag) {
+bool has_flag(const SimpleCommand& command, const ProgramSpec* spec, std::string_view flag,
+              bool negated) {
   if (command.options.empty() || flag.empty()) return false;
   const Tables tables(command, spec);
   for (const int index : command.options) {
     const Value* word = word_at(command, index);
     if (word == nullptr) continue;
     if (word->literal() && word->text == kDashes) break;
+    if (!negated && gibbous::command::is_negated(command.argv, index)) continue;
     if (gibbous::command::is_flag(*word, tables.at(index), flag)) return true;
   }
   return false;

@@ -200,9 +200,10 @@ class RuleSet {
 // Returns true if `flag` ("-r", "--recursive") is among the options of a command: alone, in a
 // cluster (-rf), as a prefix that looks unambiguous (--rec, at least one letter), or with =value.
 // `spec` says which options take values, and names long options, which abbreviate no others. It is
-// the program's, even if that has subcommands; it may be null.
+// the program's, even if that has subcommands; it may be null. `negated`: one behind a `!` counts,
+// too.
 bool has_flag(const command::SimpleCommand& command, const command::ProgramSpec* spec,
-              std::string_view flag);
+              std::string_view flag, bool negated = true);
 
 // `map`: the path classes of /workspace and /home/user; null: made from the rules' knowledge,
 // without the variables of the sandbox's profiles.

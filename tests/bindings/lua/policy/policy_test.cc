@@ -107,7 +107,8 @@ TEST_CASE("decide sees the fields of an effect that a person and the log see") {
                      {"executor_confines", true},
                      {"allow", {"network"}},
                      {"confinable", false},
-                     {"own_network", false}};
+                     {"own_network", false},
+                     {"own_signals", false}};
   const Json typed = {
       {"kind", "stdin"},     {"command", "sh"},  {"run", "r"},
       {"text", "ls"},        {"typed", "cd x"},  {"edited", true},
@@ -242,6 +243,24 @@ TEST_CASE("rules that name a mode hold in one that is made from it, and in no ot
   CHECK(decided("frob", "other") == "ask");
   CHECK(decided("grind", "review") == "allow");
   CHECK(decided("grind", "auto") == "ask");
+}
+
+TEST_CASE("a signal is not asked about where the sandbox holds it, and is elsewhere") {
+  Shipped shipped;
+  const auto decided = [&](const char* command, const Json& more) {
+    Json request = {{"kind", "start"}, {"mode", "auto"}, {"command", command}};
+    request.update(more);
+    return Shipped::word(shipped.ask(request));
+  };
+  for (const char* line : {"kill 1234", "pkill -f vite", "kill $(pgrep node)"}) {
+    INFO(line);
+    CHECK(decided(line, Json::object()) == "allow");
+    CHECK(decided(line, {{"own_signals", false}}) == "ask");
+    CHECK(decided(line, {{"confinable", false}}) == "ask");
+    CHECK(decided(line, {{"executor", "ssh"}}) == "ask");
+  }
+  CHECK(decided("kill 1234; git push", Json::object()) == "ask");
+  CHECK(decided("kill -1", Json::object()) == "deny");
 }
 
 TEST_CASE("commands that destroy the machine are denied in every mode") {

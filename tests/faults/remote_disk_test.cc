@@ -52,13 +52,14 @@ struct Desk {
                        [at = result.get()](const CallResult& ended) { *at = ended; });
     return *result;
   }
-  // Other calls are answered, by the host and by its keeper, while this one is not.
+  // Other calls are answered, by the host and by its keeper, while this one is not. They take next
+  // to nothing: the disk has a second.
   void others_go_on(const std::optional<CallResult>& held) {
     CHECK_FALSE(held);
     CHECK(host.call("bg_status", Json::object()).ok);
-    const std::string id = host.start("exec sleep 1000");
-    CHECK(host.call("bg_kill", {{"id", id}, {"signal", "SIGKILL"}}).ok);
+    CHECK(host.call("bg_kill", {{"id", sleeper}, {"signal", "SIGKILL"}}).ok);
     CHECK_FALSE(held);
+    sleeper = host.start("exec sleep 1000");
   }
   bool until(const std::optional<CallResult>& result) {
     return host.until([&] { return result.has_value(); });

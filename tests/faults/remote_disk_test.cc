@@ -40,6 +40,7 @@ Json command(const std::string& line) {
 struct Desk {
   explicit Desk(RuntimeOptions options = auto_mode()) : host(std::move(options)) {
     sleeper = host.start("exec sleep 1000");
+    other = host.start("exec sleep 1000");
   }
 
   bool mounted() {
@@ -57,9 +58,9 @@ struct Desk {
   void others_go_on(const std::optional<CallResult>& held) {
     CHECK_FALSE(held);
     CHECK(host.call("bg_status", Json::object()).ok);
-    CHECK(host.call("bg_kill", {{"id", sleeper}, {"signal", "SIGKILL"}}).ok);
+    CHECK(host.call("bg_kill", {{"id", other}, {"signal", "SIGKILL"}}).ok);
     CHECK_FALSE(held);
-    sleeper = host.start("exec sleep 1000");
+    other = host.start("exec sleep 1000");
   }
   bool until(const std::optional<CallResult>& result) {
     return host.until([&] { return result.has_value(); });
@@ -68,6 +69,7 @@ struct Desk {
   RemoteDisk disk;
   Host host;
   std::string sleeper;
+  std::string other;
   std::vector<std::unique_ptr<std::optional<CallResult>>> results;
 };
 

@@ -78,8 +78,11 @@ void GenerationLoader::keep_sources(const Loader& scripts) {
         nullptr);
     if (!dumped || chunks == nullptr) return;
   }
-  made_->unkept_ = [place = std::move(place), files = std::move(files),
-                    chunks = std::move(chunks)] { keep_file(place, files, *chunks); };
+  // A disk that dies meanwhile holds a thread of its own, and not whoever uses the generation.
+  made_->unkept_ = [place = std::move(place), files = std::move(files), chunks = std::move(chunks),
+                    disk = snapshot_.beside()] {
+    (void)disk.reach(place.state_dir, [place, files, chunks] { keep_file(place, files, *chunks); });
+  };
 }
 
 // [...] -> [...]

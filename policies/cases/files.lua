@@ -12,6 +12,20 @@ return {
     },
   },
   {
+    name = 'files: settings are changed in a layer', mode = 'auto ci',
+    inside = {
+      'mkdir -p ~/.config/app && echo x > ~/.config/app/settings.json', 'touch ~/.local/share/x',
+      'rm ~/.config/app/x',
+    },
+    deny = { 'rm -rf ~/.config/app', 'echo x > ~/.config/autostart/x.desktop' },
+  },
+  {
+    name = 'files: the home of root', home = '/root',
+    inside = { 'mkdir ~/.config/app' },
+    ask = { 'touch ~/x' },
+    deny = { 'rm -rf ~', 'echo x >> ~/.bashrc' },
+  },
+  {
     name = 'files: denied', cwd = '/',
     mode = 'auto dangerous',
     deny = {

@@ -72,11 +72,12 @@ local SOCKETS = {
 
 return {
   {
-    -- The machine's own directories, except the home directory.
+    -- The machine's own directories, except the home directory, which may be /root: an exact entry
+    -- would count for all below it.
     name = 'system',
     entries = {
       '/bin', '/boot', '/efi', '/etc', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/proc',
-      '/run', '/sbin', '/srv', '/sys', '/usr', '/var', '/root', '/nix', '/snap', '/System',
+      '/run', '/sbin', '/srv', '/sys', '/usr', '/var', '/roo[t]', '/nix', '/snap', '/System',
       '/Library', '/Applications', '/private', '/cores', '/initrd.img', '/vmlinuz', '/lost+found',
       '!/var/tmp', '!/private/tmp', '!/private/var/tmp', '!/private/var/folders', '!/proc/self',
       '!/run/user', '!/var/folders', '!~',
@@ -221,6 +222,8 @@ return {
     name = 'package_cache',
     entries = PACKAGE_CACHES,
   },
+  -- What a sandbox changes for its session alone.
+  { name = 'settings', entries = require('sandbox').LAYERED },
   { name = 'temp_root', entries = { '=/tmp', '=/var/tmp', '=/private/tmp', '=/dev/shm' } },
   {
     -- Where programs are installed: programs in these directories may run.

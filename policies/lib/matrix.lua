@@ -215,20 +215,33 @@ local function judge_asked(mode, effect)
   }
 end
 
--- True if rules ask about nothing but whom a signal reaches, and the sandbox of the line lets it
--- reach processes of the session alone.
-local function holds_signals(mode, effect)
-  local judged = effect.judged
-  for _, rule in ipairs(judged.rules or {}) do
-    local is_held = rule == 'processes.kill' or rule == 'processes.kill_by_name'
-      or rule:find '^known%.' or rule:find '^reading%.'
-    if not is_held then
-      return false
-    end
+-- What rules ask about and a sandbox holds: whom a signal reaches, and settings, which are in a
+-- layer of the session. With the reason that the verdict then has.
+local SIGNALS = 'Signals of a sandbox reach processes of its session alone.'
+local HELD = {
+  ['processes.kill'] = SIGNALS, ['processes.kill_by_name'] = SIGNALS,
+  ['files.settings'] = 'What a sandbox changes in settings and caches of the user is its '
+    .. "session's own.",
+}
+
+-- Returns the reason if rules ask about nothing but what the sandbox of the line holds.
+local function held_reason(mode, effect)
+  local judged, wanted = effect.judged, (mode.commands or {}).build
+  if judged.decision ~= 'ask' or judged.doubtful or not PROFILES[wanted] or effect.executor
+    or confined.obstacle(effect) then
+    return nil
   end
-  return judged.decision == 'ask' and not judged.doubtful and effect.own_signals ~= false
-    and (mode.commands or {}).build == 'build' and not effect.executor
-    and not confined.obstacle(effect)
+  local reason
+  for _, rule in ipairs(judged.rules or {}) do
+    local held = HELD[rule]
+    if held == SIGNALS and (wanted ~= 'build' or effect.own_signals == false) then
+      return nil
+    elseif not held and not rule:find '^known%.' and not rule:find '^reading%.' then
+      return nil
+    end
+    reason = reason or held
+  end
+  return reason
 end
 
 -- Returns the verdict of the rules on the commands of an effect, as the mode applies it. `judged`
@@ -237,9 +250,10 @@ local function judge_commands(mode, effect)
   local judged, commands = effect.judged, mode.commands or {}
   if judged.decision == 'deny' then
     return judged
-  elseif holds_signals(mode, effect) then
-    judged.decision = not judged.unmatched and 'allow' or nil
-    judged.reason = 'Signals of a sandbox reach processes of its session alone.'
+  end
+  local held = held_reason(mode, effect)
+  if held then
+    judged.decision, judged.reason = not judged.unmatched and 'allow' or nil, held
   end
   local known = standing(judged, commands, effect)
   if judged.decision == 'ask' and not (known == 'doubt' and PROFILES[commands.doubt]

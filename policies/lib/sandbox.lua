@@ -61,6 +61,8 @@ local LAYERED = {
   '~/.composer/', '~/.stack/', '~/.mix/', '~/.hex/', '~/.pub-cache/', '~/.conan/', '~/.conan2/',
 }
 
+M.LAYERED = LAYERED
+
 -- Names in a repository that git obeys, and that are absent as a rule. A commondir that says "."
 -- and empty hooks change nothing.
 local OCCUPIED = { '$GIT_DIRS/commondir', '$GIT_DIRS/hooks/' }

@@ -111,10 +111,23 @@ return {
       .. 'person approve it.',
     access = 'write remove permission',
     path = 'outside',
-    not_path = 'temp harmless_device package_cache',
+    not_path = 'temp harmless_device package_cache settings',
     remote = false,
-    match = { 'echo x > ~/notes.txt', 'cp a ../other/a', 'mkdir -p ~/.config/tool', 'mv x ..' },
+    match = { 'echo x > ~/notes.txt', 'cp a ../other/a', 'mkdir -p ~/tool', 'mv x ..' },
     not_match = { 'echo x > a', 'cp ~/x .', 'touch /tmp/x', 'ls > /dev/null' },
+  },
+  {
+    -- A sandbox has them in a layer, where nobody has to be asked (matrix.lua).
+    id = 'files.settings',
+    decision = 'ask',
+    reason = 'Programs outside of the workspace have these settings: keep yours in the workspace, '
+      .. 'or let a person approve it.',
+    access = 'write remove permission',
+    path = 'settings',
+    not_path = 'package_cache',
+    remote = false,
+    match = { 'mkdir -p ~/.config/tool', 'echo x > ~/.local/share/tool/x', 'rm ~/.config/tool/x' },
+    not_match = { 'cat ~/.config/tool/x', 'mkdir ~/tool', 'touch ~/.cache/pip/x' },
   },
   {
     id = 'files.outside_in_place',

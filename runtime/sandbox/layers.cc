@@ -17,14 +17,12 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/base/sha256.h"
 #include "runtime/sandbox/copies.h"
 #include "runtime/sandbox/gap.h"
 
 namespace gibbous {
 namespace {
 
-constexpr std::size_t kRoomLetters = 24;
 constexpr mode_t kRoomMode = 0700;
 constexpr mode_t kPermissionBits = 0777;
 constexpr mode_t kAllModeBits = 07777;
@@ -37,7 +35,7 @@ bool have_directory(const std::string& path) {
 }
 
 std::string room_of(const std::string& around, const std::string& path) {
-  return around + "/" + sha256_hex(path).substr(0, kRoomLetters);
+  return around + "/" + layer_name(path);
 }
 
 bool is_directory(const std::string& path) {

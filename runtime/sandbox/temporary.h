@@ -42,6 +42,12 @@ std::optional<std::string> temporary_path(const std::string& group, const std::s
 bool has_temporary(const std::string& group, const std::string& path);
 // The same, O_PATH; unset when there is none.
 UniqueFd open_temporary(const std::string& group, const std::string& path);
+// The name of a group's layer over a directory.
+std::string layer_name(const std::string& directory);
+// Returns true when runs of the group have changed what is at `path`, in a layer over `directory`,
+// since then (Unix time). Touches nothing else, as has_temporary().
+bool has_changed_layer(const std::string& group, const std::string& directory,
+                       const std::string& path, std::chrono::milliseconds since);
 // Returns true when the text names something in one of these directories of the machine.
 bool names_temporary(std::string_view text);
 // Returns the absolute paths in one of `directories` that the text names, each once; looks at no

@@ -26,6 +26,7 @@ constexpr const char* kLayerBytes = "layer-bytes";
 constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks
 constexpr int kMostRemovals = 100;          // each leaves what is too deep to the next one
 constexpr int kMostLayerPlaces = 16;        // runs at the same time that have layers
+constexpr std::size_t kNameLetters = 24;
 
 // Enters nothing that is mounted there, and follows no link.
 std::uint64_t bytes_below(int around, const char* name, int depth) {
@@ -140,6 +141,33 @@ std::optional<TemporaryGroup::LayerPlace> TemporaryGroup::take_layers() const {
     return taken;
   }
   return std::nullopt;
+}
+
+std::string layer_name(const std::string& directory) {
+  return sha256_hex(directory).substr(0, kNameLetters);
+}
+
+bool has_changed_layer(const std::string& group, const std::string& directory,
+                       const std::string& path, std::chrono::milliseconds since) {
+  const UniqueFd base = open_base(kLayersAround);
+  const UniqueFd layers =
+      base ? open_below(base.get(), (group + "/" + kLayers).c_str(), O_PATH | O_DIRECTORY)
+           : UniqueFd();
+  const std::string rest = path.substr(directory.size());
+  const auto has = [&](const std::string& layer) {
+    struct stat info {};
+    const UniqueFd found = open_below(layers.get(), (layer + rest).c_str(), O_PATH | O_NOFOLLOW);
+    return found && ::fstat(found.get(), &info) == 0 &&
+           std::chrono::seconds(info.st_mtim.tv_sec) +
+                   std::chrono::nanoseconds(info.st_mtim.tv_nsec) >=
+               since;
+  };
+  const std::string name = "/" + layer_name(directory);
+  bool changed = layers && has(kOwnLayers + name);
+  for (int place = 0; layers && !changed && place < kMostLayerPlaces; ++place) {
+    changed = has(std::to_string(place) + name + "/upper");
+  }
+  return changed;
 }
 
 void note_layer_bytes(const std::string& group) {

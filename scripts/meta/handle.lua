@@ -85,6 +85,8 @@
 ---the session's own
 ---@field files? { path: string, at: string }[] of a run that has ended: what its line names there
 ---and it has written, at most 4, and where that lies on this machine
+---@field settings? string[] of a run that has ended: what its line names in layers of the session
+---(~/.config) and it has changed there, at most 4; nothing of it is kept
 
 ---Something that the sandbox refused, as the program reported it.
 ---@class Refusal

@@ -186,3 +186,20 @@ test('the answer says where a file lies that the line names in /tmp, once the ru
   assert.doesNotMatch(await said(`frobnicate; cat ${file}`), /lies at/);
   assert.doesNotMatch(await said('frobnicate; ls /tmp /tmp/none'), /lies at/);
 });
+
+test('settings that a line names and changes are there for its session, and the answer says that they are not kept', TIMEOUT, async (t) => {
+  const place = make_place(t);
+  const session = await start(t, place);
+  const said = async (command) => {
+    const { data } = await session.call('bg_start', { command, until: { exit: true } });
+    return session.text('bg_output', { id: data.id });
+  };
+  const file = path.join(place.home, '.config/app/settings.json');
+  const first = await said('mkdir -p ~/.config/app && echo new > "$HOME/.config/app/settings.json"');
+  if (/Read-only|Permission/.test(first)) return t.skip(`no layers here: ${first}`);
+  assert.ok(first.includes(`${file}: changed for this session's sandboxes alone, and not kept]`), first);
+  const second = await said('cat ~/.config/app/settings.json');
+  assert.match(second, /new/);
+  assert.doesNotMatch(second, /not kept/);
+  assert.ok(!fs.existsSync(file));
+});

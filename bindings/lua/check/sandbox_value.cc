@@ -102,6 +102,34 @@ Json written_files(const Run& run, const std::string& group) {
   return files;
 }
 
+// What the line names in the layers of the session, and the run has changed there.
+Json changed_settings(const Run& run, const SandboxSpec& spec) {
+  constexpr std::string_view kSettings = "/.config";
+  Json paths = Json::array();
+  std::string line = line_of(run.spec());
+  for (const std::string& directory : spec.layered) {
+    if (!directory.ends_with(kSettings)) continue;
+    const std::string home = directory.substr(0, directory.size() - kSettings.size()) + "/";
+    for (const std::string_view name : {"~/", "$HOME/", "${HOME}/"}) {
+      for (auto at = line.find(name); at != std::string::npos; at = line.find(name, at)) {
+        line.replace(at, name.size(), home);
+        at += home.size();
+      }
+    }
+  }
+  std::size_t budget = kMostPlaces;
+  for (const std::string& path : named_below(line, spec.layered, budget)) {
+    for (const std::string& directory : spec.layered) {
+      if (path == directory || !is_within(path, directory)) continue;
+      if (!has_changed_layer(spec.temporary_group, directory, path, run.created_at())) continue;
+      paths.push_back(to_utf8(path));
+      break;
+    }
+    if (paths.size() == kMostFiles) break;
+  }
+  return paths;
+}
+
 }  // namespace
 
 std::vector<std::string> expand_path(const FieldPath& place, const std::string& path,
@@ -235,7 +263,10 @@ Json sandbox_value(const Run& run) {
   if (report.mount_namespace && !spec->temporary_group.empty()) {
     value["temporary"] =
         temporary_path(spec->temporary_group, kTemporaryDirectories[0]).value_or("");
-    if (has_ended(run.state())) value["files"] = written_files(run, spec->temporary_group);
+    if (has_ended(run.state())) {
+      value["files"] = written_files(run, spec->temporary_group);
+      value["settings"] = changed_settings(run, *spec);
+    }
   }
   return value;
 }

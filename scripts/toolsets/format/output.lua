@@ -210,6 +210,11 @@ function M.sandbox_note(handle)
   for _, file in ipairs(info.sandbox.files or {}) do
     note = ('%s[%s of this session lies at %s]'):format(note, file.path, file.at)
   end
+  local settings = table.concat(info.sandbox.settings or {}, ', ')
+  if settings ~= '' then
+    note = ("%s[%s: changed for this session's sandboxes alone, and not kept]"):format(
+      note, settings)
+  end
   local kept = M.kept_note(handle)
   note = note .. (note ~= '' and kept ~= '' and ' ' or '') .. kept
   for _, gap in ipairs(info.state ~= 'completed' and info.sandbox.unprotected or {}) do

@@ -4,11 +4,9 @@
 // put an IP socket under their number meanwhile; Landlock then refuses to connect one of TCP.
 #include "runtime/network/connects.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -31,8 +29,8 @@
 #include "runtime/base/mounts.h"
 #include "runtime/network/agent.h"
 #include "runtime/network/destination.h"
-#include "runtime/process/listeners.h"
-#include "runtime/process/usage_ports.h"
+#include "runtime/network/own_listeners.h"
+#include "runtime/network/thread.h"
 
 namespace gibbous::network {
 namespace {
@@ -111,6 +109,8 @@ int connect_at_once(int socket, const sockaddr_storage& address, socklen_t size)
 }  // namespace
 
 struct Connects::State {
+  explicit State(ConnectRules given) : rules(std::move(given)), own(rules.is_own) {}
+
   // A call that waits for its answer.
   struct Call {
     std::uint64_t id = 0;
@@ -255,33 +255,11 @@ struct Connects::State {
     if (std::count(rules.ports.begin(), rules.ports.end(), destination->port) > 0) return 0;
     const int protocol = option_of(socket, SO_PROTOCOL);
     if (protocol != IPPROTO_TCP && protocol != IPPROTO_UDP) return 0;  // an echo request
-    ListeningSockets sockets;
-    const bool listed = append_own_listeners(sockets, static_cast<std::uint8_t>(protocol));
-    if (!listed || sockets.size() == kMaxListeners) return refuse(*destination);
-    bool any = false;
-    for (const auto& [inode, listening] : sockets) {
-      if (listening.port != destination->port || !destination->leads_to(listening.address)) {
-        continue;
-      }
-      any = true;
-      if (!is_own(inode)) return refuse(*destination);
-    }
+    const auto found = own.at(*destination, static_cast<std::uint8_t>(protocol));
+    if (found == OwnListeners::Found::kOther) return refuse(*destination);
     // Without a receiver nothing is lost; getaddrinfo(3) orders addresses by such connects.
+    const bool any = found == OwnListeners::Found::kOwn;
     return any || protocol == IPPROTO_UDP ? 0 : ECONNREFUSED;
-  }
-
-  // Whether a process of the session has the socket.
-  bool is_own(ino_t inode) {
-    if (known.contains(inode)) return true;
-    if (known.size() == kMaxKnown) known.clear();
-    const std::unique_ptr<DIR, int (*)(DIR*)> all(::opendir("/proc"), ::closedir);
-    while (const dirent* each = all ? ::readdir(all.get()) : nullptr) {
-      const pid_t pid = std::atoi(&each->d_name[0]);
-      if (pid <= 0 || !rules.is_own(pid) || !has_socket(pid, inode)) continue;
-      known.insert(inode);
-      return true;
-    }
-    return false;
   }
 
   int refuse(const Destination& destination) {
@@ -367,7 +345,7 @@ struct Connects::State {
   UniqueFd receiver;
   UniqueFd listener;
   std::vector<Call> waiting;          // connects that block
-  std::unordered_set<ino_t> known;    // sockets of the session's servers
+  OwnListeners own;                   // of the session
   std::unordered_set<ino_t> unheard;  // sockets whose connect got no answer
 
   mutable std::mutex mutex;
@@ -377,22 +355,14 @@ struct Connects::State {
 std::shared_ptr<Connects> Connects::start(ConnectRules rules, UniqueFd* sender) {
   std::array<int, 2> ends{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return nullptr;
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<State>(std::move(rules));
   sender->reset(ends[0]);
   state->receiver.reset(ends[1]);
-  state->rules = std::move(rules);
-  auto held = std::make_unique<std::shared_ptr<State>>(state);
-  const auto main = [](void* argument) -> void* {
-    const std::unique_ptr<std::shared_ptr<State>> own(
-        static_cast<std::shared_ptr<State>*>(argument));
-    (*own)->run();
-    (*own)->listener.reset();
-    return nullptr;
-  };
-  pthread_t thread{};
-  if (::pthread_create(&thread, nullptr, main, held.get()) != 0) return nullptr;
-  ::pthread_detach(thread);
-  (void)held.release();
+  const bool started = start_thread([state] {
+    state->run();
+    state->listener.reset();
+  });
+  if (!started) return nullptr;
   return std::shared_ptr<Connects>(new Connects(std::move(state)));
 }
 

@@ -17,13 +17,14 @@
 #include <vector>
 
 #include "runtime/base/unique_fd.h"
+#include "runtime/network/own_listeners.h"
 
 namespace gibbous::network {
 
 struct ConnectRules {
   std::vector<std::uint16_t> ports;  // of this machine's loopback that may be reached
   // Whether a process is one whose servers may be reached. Called in the run's thread.
-  std::function<bool(pid_t)> is_own;
+  IsOwn is_own;
   // Whether a process is one that the run may signal although it is not its own. The same.
   std::function<bool(pid_t)> may_signal;
 };

@@ -79,6 +79,10 @@ std::optional<Destination> Destination::read(sockaddr_storage& address, socklen_
   return destination;
 }
 
+Destination Destination::loopback(std::uint16_t port, bool v6) {
+  return {v6 ? in6addr_loopback : *parse_address("127.0.0.1"), port};
+}
+
 bool Destination::is_loopback() const {
   return IN6_IS_ADDR_LOOPBACK(&address) || kLoopback.holds(address);
 }

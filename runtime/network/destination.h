@@ -18,6 +18,8 @@ struct Destination {
   // Nothing for an address of another family, or one that is too short. 0.0.0.0 and :: become
   // 127.0.0.1 and ::1 in `address`, too: what is judged is what is connected to.
   static std::optional<Destination> read(sockaddr_storage& address, socklen_t size);
+  // 127.0.0.1 or ::1.
+  static Destination loopback(std::uint16_t port, bool v6);
   bool is_loopback() const;
   // Link-local, to many machines, or where clouds give credentials away.
   bool is_never_reached() const;

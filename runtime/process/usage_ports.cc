@@ -77,10 +77,10 @@ void for_each_socket(pid_t pid, std::size_t& looks_left, Visit visit) {
 
 }  // namespace
 
-bool has_socket(pid_t pid, ino_t inode) {
+std::vector<ino_t> sockets_of(pid_t pid) {
   std::size_t looks_left = kMaxDescriptors;
-  bool found = false;
-  for_each_socket(pid, looks_left, [&](ino_t each) { found = found || each == inode; });
+  std::vector<ino_t> found;
+  for_each_socket(pid, looks_left, [&](ino_t inode) { found.push_back(inode); });
   return found;
 }
 

@@ -13,8 +13,8 @@
 
 namespace gibbous {
 
-// Whether a process has the socket open.
-bool has_socket(pid_t pid, ino_t inode);
+// The sockets that a process has open, by inode.
+std::vector<ino_t> sockets_of(pid_t pid);
 
 // Keeps the sockets of each network namespace that it has seen. Not for several threads at once.
 class ListeningPorts {

@@ -215,6 +215,8 @@ pid_t start_forwarder(const Place& place, const std::vector<std::uint16_t>& host
   }
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   ::prctl(PR_SET_NAME, "gibbous-forward", 0, 0, 0);
+  // The keeper is not: its user, too, is to see which sockets are the forwarder's.
+  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   if (::getppid() != parent) ::_exit(0);
   keep_only({place.user.get(), place.network.get(), ready.get()});
   rlimit files{};

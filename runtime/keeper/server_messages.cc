@@ -252,6 +252,7 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   }
   StartOutcome outcome = starter_->start(*start, strings, mark, group);
   if (outcome.failure) {
+    starter_->session_runs().set(mark.run, "");
     limiter_->release(std::move(*limits), std::chrono::steady_clock::now());
     if (start->keep) tell_warden_of_kept();
     return outcome.failure;

@@ -9,8 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/network/forwarder.h"
-
 namespace gibbous::keeper {
 namespace {
 
@@ -33,7 +31,8 @@ std::vector<std::uint16_t> ports_of(const std::string& group) {
 }
 
 Result<const network::Place*> SessionNetworks::take(const std::string& group, int user,
-                                                    const std::string& session) {
+                                                    const std::string& session,
+                                                    const network::IsOwn& is_own) {
   Shared& shared = by_group_[group];
   if (!shared.place.network) {
     auto made = network::make_place(user);
@@ -44,8 +43,13 @@ Result<const network::Place*> SessionNetworks::take(const std::string& group, in
     shared.place = std::move(*made);
     shared.sign = NetworkSign::put_up(session);
     shared.session = session.substr(0, session.find('/'));
+    shared.is_own = is_own;
   }
-  if (shared.forwarder == 0) forward(group, shared);
+  if (shared.forwarder.pid == 0) forward(group, shared);
+  // The run is to find what listens now. A run alone need not wait: nobody can listen.
+  if (!ports_of(group).empty() || runs_->has_several(shared.session)) {
+    network::look(shared.forwarder);
+  }
   ++shared.runs;
   return &shared.place;
 }
@@ -56,10 +60,11 @@ bool SessionNetworks::is_one_of_several(const std::string& group) const {
 }
 
 void SessionNetworks::end(const Shared& shared) {
-  if (shared.forwarder == 0) return;
-  ::kill(shared.forwarder, SIGKILL);
-  runs_->set(-shared.forwarder, "");
-  ending_.insert(shared.forwarder);
+  const pid_t pid = shared.forwarder.pid;
+  if (pid == 0) return;
+  ::kill(pid, SIGKILL);
+  runs_->set(-pid, "");
+  ending_.insert(pid);
 }
 
 void SessionNetworks::let_go(const std::string& group) {
@@ -95,9 +100,9 @@ void SessionNetworks::end_all() {
 bool SessionNetworks::ended(pid_t pid) {
   if (ending_.erase(pid) != 0) return true;
   for (auto& [group, shared] : by_group_) {
-    if (shared.forwarder != pid) continue;
+    if (shared.forwarder.pid != pid) continue;
     runs_->set(-pid, "");
-    shared.forwarder = 0;
+    shared.forwarder = {};
     // Somebody has killed it. If that goes on, the next run makes another.
     if (++shared.losses <= kMaxLosses) forward(group, shared);
     return true;
@@ -106,10 +111,11 @@ bool SessionNetworks::ended(pid_t pid) {
 }
 
 void SessionNetworks::forward(const std::string& group, Shared& shared) {
-  shared.forwarder = network::start_forwarder(shared.place, ports_of(group));
-  if (shared.forwarder == 0) return;
-  on_process_(shared.forwarder);
-  runs_->set(-shared.forwarder, shared.session);
+  shared.forwarder = network::start_forwarder(shared.place, ports_of(group), shared.is_own);
+  const pid_t pid = shared.forwarder.pid;
+  if (pid == 0) return;
+  on_process_(pid);
+  runs_->set(-pid, shared.session);
 }
 
 }  // namespace gibbous::keeper

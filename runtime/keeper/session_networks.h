@@ -16,6 +16,7 @@
 #include "gibbous/status.h"
 #include "runtime/keeper/network_sign.h"
 #include "runtime/keeper/session_runs.h"
+#include "runtime/network/forwarder.h"
 #include "runtime/network/place.h"
 
 namespace gibbous::keeper {
@@ -31,9 +32,10 @@ class SessionNetworks {
   ~SessionNetworks() { clear({}); }
 
   // `group`: "5432,6379/name": the ports of this machine that its runs may reach, and a name.
-  // `user`: as network::make_place. `session`: as NetworkSign::put_up. Counts one more run.
-  Result<const network::Place*> take(const std::string& group, int user,
-                                     const std::string& session);
+  // `user`: as network::make_place. `session`: as NetworkSign::put_up. `is_own`: whether a process
+  // is of the session, so that what it listens on is reached. Counts one more run.
+  Result<const network::Place*> take(const std::string& group, int user, const std::string& session,
+                                     const network::IsOwn& is_own);
   // Whether another keeper has a network for the session of this group.
   bool is_one_of_several(const std::string& group) const;
   // One run less; "" is no group.
@@ -50,7 +52,8 @@ class SessionNetworks {
     network::Place place;
     NetworkSign sign;
     std::string session;  // its temporary group
-    pid_t forwarder = 0;
+    network::IsOwn is_own;
+    network::ForwarderProcess forwarder;
     std::size_t runs = 0;
     int losses = 0;  // forwarders that ended by themselves
   };

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -29,6 +30,11 @@ class SessionRuns {
     const std::lock_guard lock(mutex_);
     const auto found = sessions_.find(sessions_.contains(-pid) ? -pid : run);
     return found != sessions_.end() && found->second.name == session;
+  }
+  bool has_several(const std::string& session) const {
+    const std::lock_guard lock(mutex_);
+    return std::count_if(sessions_.upper_bound(0), sessions_.end(),
+                         [&](const auto& entry) { return entry.second.name == session; }) > 1;
   }
   bool holds(const std::string& session, std::int64_t run) const {
     const std::lock_guard lock(mutex_);

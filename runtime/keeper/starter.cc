@@ -420,10 +420,10 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
         start_sandbox.signalled.resize(kMaxSignalled);
       }
     }
+    const auto is_own = [runs = runs_, session, keeper = mark.keeper](pid_t pid) {
+      return runs->has(session, keeper, pid);
+    };
     if ((is_checked || !start_sandbox.signalled.empty()) && support_->listeners) {
-      const auto is_own = [runs = runs_, session, keeper = mark.keeper](pid_t pid) {
-        return runs->has(session, keeper, pid);
-      };
       const auto may_signal = [runs = runs_, session, keeper = mark.keeper](pid_t pid) {
         return runs->holds(session, keeper, pid);
       };
@@ -435,10 +435,9 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     if (strings.sandbox->network == SandboxNetwork::kLoopback &&
         !strings.sandbox->network_group.empty()) {
       const std::string& group = strings.sandbox->network_group;
-      const std::string& owner = strings.sandbox->temporary_group;
       // Networks with other ports of the machine are others in any case.
-      const auto place =
-          networks_.take(group, user_namespace_.get(), owner.empty() ? "" : owner + "/" + group);
+      const auto place = networks_.take(group, user_namespace_.get(),
+                                        session.empty() ? "" : session + "/" + group, is_own);
       if (!place) return failed(StartStep::kSandbox, ENOTSUP, place.status().message());
       shares = SharedNetwork(networks_, group);
       start_sandbox.network_namespace = (*place)->network.get();

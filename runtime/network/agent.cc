@@ -11,7 +11,11 @@
 #include <csignal>
 #include <cstring>
 #include <map>
+#include <memory>
+#include <utility>
 
+#include "runtime/network/destination.h"
+#include "runtime/network/thread.h"
 #include "runtime/process/listeners.h"
 
 namespace gibbous::network {
@@ -63,12 +67,16 @@ UniqueFd new_socket(bool v6) {
       ::socket(v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
 }
 
-Answer list() {
+ListeningSockets all_listeners() {
   ListeningSockets sockets;
   (void)append_own_listeners(sockets);
-  std::map<std::uint16_t, Inside> by_port;
+  return sockets;
+}
+
+Answer by_port(const ListeningSockets& sockets) {
+  std::map<std::uint16_t, Inside> ports;
   for (const auto& [inode, socket] : sockets) {
-    Inside& inside = by_port[socket.port];
+    Inside& inside = ports[socket.port];
     inside.port = socket.port;
     const bool is_mapped = socket.address.rfind("::ffff:", 0) == 0;
     const bool is_v6 = !is_mapped && socket.address.find(':') != std::string::npos;
@@ -76,7 +84,7 @@ Answer list() {
     inside.v6 = inside.v6 || is_v6;
   }
   Answer answer{};
-  for (const auto& [port, inside] : by_port) {
+  for (const auto& [port, inside] : ports) {
     if (answer.count == kMaxInside) break;
     answer.inside[answer.count++] = inside;
   }
@@ -101,20 +109,26 @@ void send(int socket, const void* bytes, std::size_t size, int fd) {
   (void)::sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-[[noreturn]] void serve(int socket) {
+// Until the other end closes. `own`: what may be seen and reached; null: everything.
+void serve(int socket, OwnListeners* own) {
   Question question{};
   while (receive(socket, &question, sizeof question, nullptr) == sizeof question) {
     if (question.what == kList) {
-      const Answer answer = list();
+      const Answer answer = by_port(own != nullptr ? own->list() : all_listeners());
       send(socket, &answer, sizeof answer, -1);
       continue;
     }
-    const UniqueFd made = question.what == kListen ? listen_here(question.port, question.v6 != 0)
-                                                   : connect_here(question.port, question.v6 != 0);
+    const bool v6 = question.v6 != 0;
+    UniqueFd made;
+    if (question.what == kListen) {
+      made = listen_here(question.port, v6);
+    } else if (own == nullptr || own->at(Destination::loopback(question.port, v6), IPPROTO_TCP) ==
+                                     OwnListeners::Found::kOwn) {
+      made = connect_here(question.port, v6);
+    }
     const char byte = made ? 1 : 0;
     send(socket, &byte, 1, made.get());
   }
-  ::_exit(0);
 }
 
 }  // namespace
@@ -142,7 +156,7 @@ std::size_t receive(int socket, void* bytes, std::size_t size, UniqueFd* fd) {
 }
 
 std::vector<Inside> listeners_here() {
-  const Answer answer = list();
+  const Answer answer = by_port(all_listeners());
   return {answer.inside.begin(), answer.inside.begin() + static_cast<std::ptrdiff_t>(answer.count)};
 }
 
@@ -184,9 +198,23 @@ std::optional<Agent> Agent::start(const Place& place) {
     ours.reset();
     if (::getppid() != parent || !enter(place)) ::_exit(1);
     ::prctl(PR_SET_NAME, "gibbous-network", 0, 0, 0);
-    serve(theirs.get());
+    serve(theirs.get(), nullptr);
+    ::_exit(0);
   }
   return Agent(std::move(ours));
+}
+
+UniqueFd Agent::start_thread(IsOwn is_own) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};
+  UniqueFd ours(ends[0]);
+  const auto theirs = std::make_shared<UniqueFd>(ends[1]);
+  const bool started = network::start_thread([theirs, is_own = std::move(is_own)] {
+    ::prctl(PR_SET_NAME, "gibbous-agent", 0, 0, 0);
+    OwnListeners own(is_own);
+    serve(theirs->get(), &own);
+  });
+  return started ? std::move(ours) : UniqueFd();
 }
 
 std::vector<Inside> Agent::listeners() {

@@ -1,13 +1,16 @@
-// The agent: a process inside a shared network that makes sockets of it for a process outside. A
-// socket belongs to the network in which it was made, whoever uses it. Keeper only.
+// The agent: a process inside a shared network that makes sockets of it for a process outside, or a
+// thread of the keeper that does so in the machine's. A socket belongs to the network in which it
+// was made, whoever uses it. Keeper only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/unique_fd.h"
+#include "runtime/network/own_listeners.h"
 #include "runtime/network/place.h"
 
 namespace gibbous::network {
@@ -24,6 +27,11 @@ class Agent {
  public:
   // Forks it; it ends with this object, or when the caller ends. Unset: it could not enter.
   static std::optional<Agent> start(const Place& place);
+  // One in the caller's own network, a thread of the caller, which sees and reaches only what a
+  // session's processes listen on. It ends with the last copy of what is returned. Unset: it could
+  // not be made.
+  static UniqueFd start_thread(IsOwn is_own);
+  explicit Agent(UniqueFd socket) : socket_(std::move(socket)) {}
   ~Agent() = default;
   Agent(Agent&&) = default;
   Agent& operator=(Agent&&) = default;
@@ -37,7 +45,6 @@ class Agent {
   bool ok() const { return static_cast<bool>(socket_); }
 
  private:
-  explicit Agent(UniqueFd socket) : socket_(std::move(socket)) {}
   UniqueFd ask(std::uint8_t what, std::uint16_t port, bool v6);
 
   UniqueFd socket_;

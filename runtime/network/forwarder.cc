@@ -40,16 +40,19 @@ bool listens_on_v6_alone(std::uint16_t port);
 
 class Forwarder {
  public:
-  Forwarder(Agent agent, const std::vector<std::uint16_t>& host_ports)
-      : agent_(std::move(agent)), host_ports_(host_ports), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {}
+  // `machine`: finds what of the session listens on this machine. `asks`: see look().
+  Forwarder(Agent agent, Agent machine, UniqueFd asks, const std::vector<std::uint16_t>& host_ports)
+      : agent_(std::move(agent)),
+        machine_(std::move(machine)),
+        asks_(std::move(asks)),
+        host_ports_(host_ports),
+        epoll_(::epoll_create1(EPOLL_CLOEXEC)) {}
 
-  // `ready` gets a byte once a program inside finds the ports of this machine.
-  void run(UniqueFd ready) {
+  void run() {
     open_host_ports();
-    (void)!::write(ready.get(), "r", 1);
-    ready.reset();
+    watch(asks_.get(), EPOLLIN);
     const auto begun = steady_clock::now();
-    auto due = begun;
+    auto due = begun + kSoon;
     std::array<epoll_event, kEvents> events;
     while (agent_.ok()) {
       const auto now = steady_clock::now();
@@ -71,7 +74,7 @@ class Forwarder {
   struct Listener {
     std::uint16_t port = 0;
     bool into = false;  // into the network, else out of it
-    Inside inside;
+    Inside inside;      // what it leads to, but for a host port
     UniqueFd socket;
   };
 
@@ -101,41 +104,69 @@ class Forwarder {
     return std::find(host_ports_.begin(), host_ports_.end(), port) != host_ports_.end();
   }
 
-  // Opens what listens inside now, and closes what no longer does.
+  void answer() {
+    char byte = 0;
+    if (::recv(asks_.get(), &byte, 1, 0) <= 0) ::_exit(0);  // the keeper is gone
+    follow();
+    (void)::send(asks_.get(), &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+  }
+
+  using Ports = std::map<std::uint16_t, Inside>;
+
+  // Opens on each side what listens on the other now, and closes what no longer does.
   void follow() {
-    std::map<std::uint16_t, Inside> inside;
-    for (const Inside& each : agent_.listeners()) {
-      // The ports of this machine's own services stay theirs.
-      if (each.port >= kFirstPort && !is_own(each.port)) inside[each.port] = each;
+    const Ports inside = found_by(agent_, true);
+    mirror(inside, true);
+    Ports here = found_by(machine_, false);
+    // What a program inside listens on, it keeps.
+    std::erase_if(here, [&](const auto& entry) { return inside.contains(entry.first); });
+    mirror(here, false);
+  }
+
+  // But for what is there because it is open on the other side.
+  Ports found_by(Agent& agent, bool into) const {
+    Ports ports;
+    for (const Inside& each : agent.listeners()) {
+      if (!is_open(each.port, !into) && !is_own(each.port)) ports[each.port] = each;
     }
+    return ports;
+  }
+
+  void mirror(const Ports& ports, bool into) {
     for (auto at = listeners_.begin(); at != listeners_.end();) {
-      const auto found = inside.find(at->second.port);
-      const bool gone = at->second.into && found == inside.end();
-      if (at->second.into && !gone) at->second.inside = found->second;
+      Listener& listener = at->second;
+      const auto found = ports.find(listener.port);
+      const bool follows = listener.into == into && !is_own(listener.port);
+      const bool gone = follows && found == ports.end();
+      if (follows && !gone) listener.inside = found->second;
       at = gone ? listeners_.erase(at) : std::next(at);
     }
-    for (const auto& [port, what] : inside) {
+    for (const auto& [port, what] : ports) {
+      // The ports of this machine's own services stay theirs.
+      if (is_open(port, into) || (into && port < kFirstPort)) continue;
       // Where somebody else has the one address, the other would lead astray.
-      if (!is_open(port) && open(port, what, false)) (void)open(port, what, true);
+      if (open(port, what, into, false)) (void)open(port, what, into, true);
     }
   }
 
-  bool is_open(std::uint16_t port) const {
-    return std::any_of(listeners_.begin(), listeners_.end(), [port](const auto& entry) {
-      return entry.second.into && entry.second.port == port;
+  bool is_open(std::uint16_t port, bool into) const {
+    return std::any_of(listeners_.begin(), listeners_.end(), [&](const auto& entry) {
+      return entry.second.into == into && entry.second.port == port;
     });
   }
 
   // False: somebody else has it; perhaps later.
-  bool open(std::uint16_t port, const Inside& inside, bool v6) {
-    Listener listener{port, true, inside, listen_here(port, v6)};
+  bool open(std::uint16_t port, const Inside& inside, bool into, bool v6) {
+    Listener listener{port, into, inside, into ? listen_here(port, v6) : agent_.listen(port, v6)};
     if (!listener.socket) return false;
     add(std::move(listener));
     return true;
   }
 
   void handle(int fd) {
-    if (const auto listener = listeners_.find(fd); listener != listeners_.end()) {
+    if (fd == asks_.get()) {
+      answer();
+    } else if (const auto listener = listeners_.find(fd); listener != listeners_.end()) {
       accept(listener->second);
     } else if (const auto pair = pairs_.find(fd); pair != pairs_.end()) {
       carry(pair->second);
@@ -160,8 +191,7 @@ class Forwarder {
   void accept(const Listener& listener) {
     UniqueFd from(::accept4(listener.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!from || pairs_.size() >= 2 * kMaxPairs) return;
-    UniqueFd to = listener.into ? agent_.connect(listener.port, !listener.inside.v4)
-                                : connect_here(listener.port, listens_on_v6_alone(listener.port));
+    UniqueFd to = connect(listener);
     if (!to) return;
     auto pair = std::make_shared<Pair>(std::move(from), std::move(to));
     pairs_[pair->first()] = pairs_[pair->second()] = pair;
@@ -170,7 +200,16 @@ class Forwarder {
     watch(pair->second(), kAll);
   }
 
+  // The machine's agent judges again: another program may have the port since.
+  UniqueFd connect(const Listener& listener) {
+    const std::uint16_t port = listener.port;
+    if (!listener.into && is_own(port)) return connect_here(port, listens_on_v6_alone(port));
+    return (listener.into ? agent_ : machine_).connect(port, !listener.inside.v4);
+  }
+
   Agent agent_;
+  Agent machine_;
+  UniqueFd asks_;
   std::vector<std::uint16_t> host_ports_;
   UniqueFd epoll_;
   std::unordered_map<int, Listener> listeners_;
@@ -200,34 +239,42 @@ void keep_only(std::vector<int> kept) {
 
 }  // namespace
 
-pid_t start_forwarder(const Place& place, const std::vector<std::uint16_t>& host_ports) {
+ForwarderProcess start_forwarder(const Place& place, const std::vector<std::uint16_t>& host_ports,
+                                 IsOwn is_own) {
   std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return 0;
-  const UniqueFd is_ready(ends[0]);
-  UniqueFd ready(ends[1]);
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};
+  ForwarderProcess process{0, UniqueFd(ends[0])};
+  UniqueFd asks(ends[1]);
+  UniqueFd machine = Agent::start_thread(std::move(is_own));
   const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child != 0) {
-    ready.reset();
-    pollfd end{is_ready.get(), POLLIN, 0};
-    if (child > 0 && !host_ports.empty()) (void)::poll(&end, 1, kMostReadyMillis);
-    return std::max(child, 0);
-  }
+  process.pid = ::fork();
+  if (process.pid < 0) return {};
+  if (process.pid > 0) return process;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   ::prctl(PR_SET_NAME, "gibbous-forward", 0, 0, 0);
   // The keeper is not: its user, too, is to see which sockets are the forwarder's.
   ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   if (::getppid() != parent) ::_exit(0);
-  keep_only({place.user.get(), place.network.get(), ready.get()});
+  keep_only({place.user.get(), place.network.get(), asks.get(), machine.get()});
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur > kFiles) {
     files.rlim_cur = kFiles;
     ::setrlimit(RLIMIT_NOFILE, &files);
   }
   if (auto agent = Agent::start(place)) {
-    Forwarder(std::move(*agent), host_ports).run(std::move(ready));
+    Forwarder(std::move(*agent), Agent(std::move(machine)), std::move(asks), host_ports).run();
   }
   ::_exit(0);
+}
+
+void look(const ForwarderProcess& process) {
+  const int asks = process.asks.get();
+  char byte = 0;
+  while (::recv(asks, &byte, 1, MSG_DONTWAIT) > 0) {  // an earlier answer, which came too late
+  }
+  pollfd end{asks, POLLIN, 0};
+  const bool asked = ::send(asks, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
+  if (asked) (void)::poll(&end, 1, kMostReadyMillis);
 }
 
 }  // namespace gibbous::network

@@ -1,7 +1,7 @@
 // The forwarder: a process that makes what listens in a shared network reachable on this machine's
-// loopback, at the same port where it is free, and ports of this machine reachable in that network.
-// It looks at what listens there ten times a second at first, and twice a second later. Keeper
-// only.
+// loopback, at the same port where it is free, and in that network ports of this machine: those
+// that are named, and those on which the session's runs listen. It looks at what listens ten times
+// a second at first, and twice a second later. Keeper only.
 #pragma once
 
 #include <sys/types.h>
@@ -9,12 +9,23 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/base/unique_fd.h"
+#include "runtime/network/own_listeners.h"
 #include "runtime/network/place.h"
 
 namespace gibbous::network {
 
-// Forks it. It ends with the caller, or when it is killed. Returns 0 when there is no process for
-// it. `host_ports`: those of this machine that may be reached.
-pid_t start_forwarder(const Place& place, const std::vector<std::uint16_t>& host_ports);
+// It ends with the caller, or when it is killed.
+struct ForwarderProcess {
+  pid_t pid = 0;  // 0: there is none
+  UniqueFd asks;
+};
+
+// Forks it. `host_ports`: those of this machine that may be reached, whoever listens. `is_own`: see
+// Agent::start_thread.
+ForwarderProcess start_forwarder(const Place& place, const std::vector<std::uint16_t>& host_ports,
+                                 IsOwn is_own);
+// Has it look at once, and waits until what it has found can be reached, or for a moment.
+void look(const ForwarderProcess& process);
 
 }  // namespace gibbous::network

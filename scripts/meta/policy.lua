@@ -82,7 +82,8 @@
 ---@field network? 'on'|'checked'|'loopback'|'off' default: 'on'; checked is the same, but on this
 ---machine's loopback only `host_ports` and what the session's runs listen on can be reached, and
 ---link-local addresses and cloud metadata cannot; loopback is a network of the session's own: what
----listens in it can be reached from this machine's loopback, at the same port, nothing else
+---listens in it can be reached from this machine's loopback, at the same port, and `host_ports` and
+---what the session's other runs listen on there can be reached in it, nothing else
 ---@field host_ports? integer[] with checked and loopback: ports of this machine's loopback that can
 ---be reached; default: none
 ---@field min_landlock_abi? integer the start fails where the kernel has less

@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "runtime/sandbox/own_network.h"
+
 namespace gibbous::host {
 namespace {
 
@@ -95,6 +97,21 @@ void sandbox(const Machine& machine, Table& table) {
 }
 
 }  // namespace
+
+std::string sandbox_gap() {
+  if (!can_confine()) {
+    return "No sandbox holds on this machine, for want of Landlock or seccomp: mode plan denies "
+           "all "
+           "commands, default asks about all, auto runs unasked what only reads, and ci what rules "
+           "know.";
+  }
+  if (!can_own_network()) {
+    return "This machine refuses namespaces: a sandboxed run can change what git obeys in the "
+           "workspace, and has the machine's /tmp, so that nothing leaves the sandbox unasked; in "
+           "plan, the workspace is only read; what no rule knows has no network.";
+  }
+  return "";
+}
 
 std::vector<Finding> guarantees(const Machine& machine) {
   Table table;

@@ -252,6 +252,12 @@ void RunEvents::notify_journal_cut(const Status& status) {
   sink_({status.code(), "", to_text(event)});
 }
 
+void RunEvents::tell_gap(const std::string& session, const std::string& gap) {
+  if (!knows_gap_.insert(session).second) return;
+  const OrderedJson event = {{"event", "sandbox_gap"}, {"session", session}, {"message", gap}};
+  deliver("sandbox_gap", session, event, "", true);
+}
+
 void RunEvents::notify_settled(const RunRecord& run) {
   const bool again = run.status == to_string(RunState::kQueued);
   const char* name = again ? "run_requeued" : "run_ended";

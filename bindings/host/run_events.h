@@ -45,6 +45,8 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   void notify_journal(const Status& status);
   // The journal lacks what was recorded before.
   void notify_journal_cut(const Status& status);
+  // Says to a session, once, what no sandbox holds here.
+  void tell_gap(const std::string& session, const std::string& gap);
   // Reports what became of a run that another process started, or that could not be started.
   void notify_settled(const RunRecord& run);
   // Leaves word for the next process of each session about the runs that end with this one.
@@ -74,6 +76,7 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   Backlog& backlog_;
   // Behind the lines of matches that no agent knows yet, by run.
   std::map<std::string, ArrivalOrder::Offsets> matched_;
+  std::set<std::string> knows_gap_;  // sessions
   std::map<std::string, std::set<std::size_t>> fired_;  // of the first set of each run
   // Expires with this object: a handler may end later.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);

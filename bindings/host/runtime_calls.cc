@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "bindings/host/guarantees.h"
 #include "bindings/host/runtime_impl.h"
 #include "runtime/keeper/control_socket.h"
 
@@ -21,6 +22,10 @@ void Runtime::Impl::call(CallId id, CallRequest request, std::function<void(Call
     named_sessions.insert(request.session);
   }
   worker->serve(request.session);
+  if (run_events && engine->current()->policy().confines()) {
+    if (const std::string gap = host::sandbox_gap(); !gap.empty())
+      run_events->tell_gap(request.session, gap);
+  }
   if (request.wants_backlog) {
     on_done = [this, of = request.session, end = std::move(on_done)](CallResult result) {
       add_backlog(of, std::move(result), end);

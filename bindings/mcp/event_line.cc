@@ -175,6 +175,7 @@ std::string one(const Json& event) {
            (made.empty() ? "" : " made the Git repositories " + made) + ". " +
            text_of(event, "message") + "]\n";
   }
+  if (name == "sandbox_gap") return "[" + text_of(event, "message") + "]\n";
   if (name == "run_log_failed") {
     return "[" + who(event) + ": log " + text_of(event, "path") +
            " failed: " + text_of(event, "message") + "]\n";

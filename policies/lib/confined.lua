@@ -23,8 +23,6 @@ local HELD = {
     .. 'has no network',
 }
 
-local WAY_OUT = 'add a rule that allows it'
-
 local function held(effect, how)
   if how == 'build' then
     return HELD[how] .. '.'
@@ -34,15 +32,14 @@ local function held(effect, how)
     or " but this session's.")
 end
 
--- Names what is not known, and what else the line would run.
-local function subject(judged)
-  local text = judged.may_confine and judged.reason:gsub('%.$', '')
+--- Returns a sentence, without its end, that names what is not known.
+---
+--- Example: `confined.subject { unmatched = 'frobnicate' }`
+---@param judged Judged
+---@return string
+function M.subject(judged)
+  return judged.may_confine and judged.reason:gsub('%.$', '')
     or ('No rule of the policy covers %s'):format(judged.unmatched or 'this command')
-  if (judged.commands or 1) > 1 then
-    text = text .. (judged.may_confine and '. The' or ', so that the')
-      .. ' whole line is confined: run the rest of it by itself'
-  end
-  return text
 end
 
 --- Returns the request of a verdict's confinement.
@@ -62,8 +59,8 @@ function M.request(how, grants, effect)
   return request
 end
 
---- Returns why the effect cannot be confined, and whether that is for want of a sandbox on this
---- machine; nil: it can.
+--- Returns why the effect cannot be confined, and whether that is for want of a sandbox where it
+--- runs; nil: it can.
 ---
 --- Example: `confined.obstacle { kind = 'start' }` is nil
 ---@param effect Effect
@@ -76,15 +73,17 @@ function M.obstacle(effect)
       return nil
     end
     return 'what is typed into a run that is not confined cannot be: start it as a command', false
-  elseif effect.executor and not effect.executor_confines then
-    return ('the executor %s does not confine what it runs'):format(effect.executor), false
+  elseif effect.executor then
+    if not effect.executor_confines then
+      return ('the executor %s does not confine what it runs'):format(effect.executor), true
+    end
   elseif effect.confinable == false then
     return 'this machine has no sandbox that holds (gibbous doctor)', true
   end
 end
 
 --- Returns the verdict on an effect whose line no rule covers, or about which rules ask only for
---- what nobody can know: it runs in the sandbox `how`, or a person is asked.
+--- what nobody can know: it runs in the sandbox `how`, or where its executor confines it.
 ---
 --- Example: `confined.judge({ kind = 'start', mode = 'auto', judged = { unmatched = 'frob' } },
 --- 'confined')`
@@ -93,19 +92,15 @@ end
 ---@return Verdict
 function M.judge(effect, how)
   local judged = effect.judged
-  local rule = judged.may_confine and judged.rule or ('modes.%s.unmatched'):format(effect.mode)
-  local why = M.obstacle(effect)
-  if why then
-    -- The call may have been allowed because it would be confined.
-    return {
-      decision = 'ask', rule = rule, unseen = true,
-      reason = ('%s, and %s. Let a person approve it, or %s.'):format(
-        subject(judged), why, WAY_OUT),
-    }
+  local text = M.subject(judged)
+  if (judged.commands or 1) > 1 then
+    text = text .. (judged.may_confine and '. The' or ', so that the')
+      .. ' whole line is confined: run the rest of it by itself'
   end
   return {
-    decision = 'allow', rule = rule, confined = not effect.executor and how or nil,
-    reason = subject(judged) .. '. ' .. (effect.executor
+    decision = 'allow', confined = not effect.executor and how or nil,
+    rule = judged.may_confine and judged.rule or ('modes.%s.unmatched'):format(effect.mode),
+    reason = text .. '. ' .. (effect.executor
       and ('The executor %s confines it.'):format(effect.executor) or held(effect, how)),
   }
 end

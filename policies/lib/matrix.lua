@@ -56,8 +56,6 @@ local COMMANDS = {
       .. 'start Gibbous with another --mode.',
   },
 }
--- Where no sandbox holds, and the mode says nothing of that.
-local BARE = { read = 'allow', build = 'ask', unmatched = 'ask' }
 local PROFILES = { build = true, confined = true, plan = true }
 
 --- Checks the table of a mode and raises an error for what is wrong: a spelling mistake must not
@@ -127,8 +125,11 @@ end
 -- 'doubt' or 'unmatched'.
 local function standing(judged, commands, effect)
   if judged.decision == 'allow' then
-    -- Where there are no namespaces, runs write what git obeys, and the machine's /tmp.
-    local held = effect.own_network ~= false or (commands.build or 'build') == 'allow'
+    -- Where there is no sandbox, or none with namespaces, runs write what git obeys, and the
+    -- machine's /tmp.
+    local _, bare = confined.obstacle(effect)
+    local held = effect.own_network ~= false and not bare or commands.leave == 'deny'
+      or (commands.build or 'build') == 'allow'
     local git, others = leavers(judged)
     return judged.leaves and held and not (git and others) and 'leave'
       or judged.reads and commands.read and 'read' or 'build'
@@ -140,12 +141,15 @@ end
 local function judge_bare(mode, effect, known, why)
   local judged, rows = effect.judged, mode.commands.bare or {}
   local row = judged.reads and 'read' or known == 'build' and 'build' or 'unmatched'
-  local decision = rows[row] or BARE[row]
+  local never_asks = mode.commands.ask == 'deny'
+  local decision = rows[row] or row == 'read' and 'allow' or never_asks and 'deny' or 'ask'
+  local text = row == 'unmatched' and confined.subject(judged)
+    or ('Mode %s runs this in a sandbox'):format(effect.mode)
   return {
     decision = decision, rule = ('modes.%s.%s'):format(effect.mode, row), unseen = true,
-    reason = decision ~= 'allow' and ('Mode %s runs this in a sandbox, and %s. %s'):format(
-      effect.mode, why, decision == 'ask' and 'Let a person approve it.'
-        or 'Start Gibbous with another --mode, or where there is one.') or nil,
+    reason = ('%s, and %s. %s'):format(text, why, decision == 'allow' and 'It runs without one.'
+      or decision == 'ask' and 'Let a person approve it.'
+      or 'Start Gibbous with another --mode, or where there is one.'),
   }
 end
 
@@ -162,23 +166,23 @@ end
 -- Returns the verdict on a line that no rule denies or asks about, but for what nobody can know.
 local function settle(mode, effect, known, wanted)
   local judged = effect.judged
+  local why, bare = confined.obstacle(effect)
   if PROFILES[wanted] then
-    if wanted == 'plan' and #(effect.log or {}) > 0 and not confined.obstacle(effect) then
+    local is_known = known ~= 'unmatched' and known ~= 'doubt'
+    if wanted == 'plan' and #(effect.log or {}) > 0 and not why then
       return judge_log(mode, effect)
-    elseif known == 'unmatched' or known == 'doubt' then
-      return confined.judge(effect, wanted)
-    end
-    local why, bare = confined.obstacle(effect)
-    if why and (bare or wanted == 'plan') then
+    elseif why and (bare or wanted == 'plan' or not is_known) then
       return judge_bare(mode, effect, known, why)
+    elseif not is_known then
+      return confined.judge(effect, wanted)
     end
     return {
       decision = 'allow', rule = judged.rule, reason = judged.reason,
       confined = not why and not effect.executor and wanted or nil,
     }
   end
-  local is_git = known == 'leave' and leavers(judged) and not confined.obstacle(effect)
-    and not effect.executor and (mode.commands.build or 'build') ~= 'allow'
+  local is_git = known == 'leave' and leavers(judged) and not why and not effect.executor
+    and (mode.commands.build or 'build') ~= 'allow'
   if wanted == 'allow' then
     return {
       decision = 'allow', reason = judged.reason,
@@ -186,13 +190,14 @@ local function settle(mode, effect, known, wanted)
       confined = is_git and 'fetch' or nil,
     }
   end
-  local text = (COMMANDS[known] or COMMANDS.unmatched)[wanted]
+  local text = (COMMANDS[known] or COMMANDS.unmatched)[wanted]:format(effect.mode)
   return {
     decision = wanted, rule = ('modes.%s.%s'):format(effect.mode, known),
-    reason = text:format(effect.mode),
+    reason = bare and wanted == 'ask'
+      and ('%s It would run without a sandbox: %s.'):format(text, why) or text,
     -- What a person allows of these runs in a sandbox, where there is one.
-    confined = is_git and 'fetch' or known ~= 'leave' and not confined.obstacle(effect)
-      and not effect.executor and 'build' or nil,
+    confined = is_git and 'fetch' or known ~= 'leave' and not why and not effect.executor
+      and 'build' or nil,
   }
 end
 

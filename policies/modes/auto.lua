@@ -11,6 +11,5 @@ return {
   },
   commands = {
     build = 'build', unmatched = 'confined', doubt = 'confined', leave = 'allow', ask = 'ask',
-    bare = { read = 'allow', build = 'ask', unmatched = 'ask' },
   },
 }

@@ -11,7 +11,7 @@ return {
   },
   commands = {
     build = 'build', unmatched = 'confined', doubt = 'confined', leave = 'allow', ask = 'deny',
-    bare = { read = 'allow', build = 'allow', unmatched = 'deny' },
+    bare = { build = 'allow' },
   },
   instead = 'run commands as steps of the pipeline with a time limit, '
     .. 'or start Gibbous with --mode auto',

@@ -11,6 +11,6 @@ return {
   },
   commands = {
     read = 'plan', build = 'ask', unmatched = 'ask', doubt = 'ask', leave = 'ask', ask = 'ask',
-    bare = { read = 'ask', build = 'ask', unmatched = 'ask' },
+    bare = { read = 'ask' },
   },
 }

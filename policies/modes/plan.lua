@@ -11,7 +11,7 @@ return {
   },
   commands = {
     build = 'plan', unmatched = 'plan', doubt = 'plan', leave = 'deny', ask = 'deny',
-    bare = { read = 'deny', build = 'deny', unmatched = 'deny' },
+    bare = { read = 'deny' },
   },
   instead = 'only look at things while planning; to act, start Gibbous with --mode default or auto',
 }

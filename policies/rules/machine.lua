@@ -14,8 +14,7 @@ local DISK = [[/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk)]]
 local ROOTS = { etc = true, usr = true, bin = true, boot = true, lib = true, sbin = true,
   home = true, root = true, var = true, opt = true, dev = true }
 
-local function starts_removal(command)
-  local line = ' ' .. table.concat(command.argv, ' ')
+local function is_removal(line)
   local rest = line:match('[^%w_.-]rm[\'"]? (.*)')
   if rest and not (' ' .. rest):find(' %-%a*[rR]') then
     return false
@@ -31,6 +30,10 @@ local function starts_removal(command)
     end
   end
   return false
+end
+
+local function starts_removal(command)
+  return is_removal(' ' .. table.concat(command.argv, ' '))
 end
 
 -- tar czf ARCHIVE FILE...: flags without a dash, where the first value is the archive.
@@ -138,6 +141,22 @@ return {
     argument = { 're:(?s)[A-Z_0-9]+=(?:.*[^\\w.-])?' .. RM .. TARGET .. '.*' },
     match = { "export PROMPT_COMMAND='rm -rf /'", "declare -x PAGER='rm -rf ~'" },
     not_match = { "export CLEAN='rm -rf build'", 'export PAGER=less' },
+  },
+  {
+    id = 'machine.remove_by_variable',
+    decision = 'deny',
+    reason = 'Programs would run this value, and it would destroy this machine: leave it out.',
+    variable = { '*' },
+    test = function(command)
+      for _, each in ipairs(command.assignments) do
+        if is_removal(' ' .. each.value) then
+          return true
+        end
+      end
+      return false
+    end,
+    match = { "CC='rm -rf /' make", "PAGER='sudo rm -rf ~' git log" },
+    not_match = { "CLEAN='rm -rf build' make", "CC='gcc -O2' make" },
   },
   {
     id = 'machine.remove_root',

@@ -35,6 +35,17 @@ return {
     not_match = { 'sudo ls', '$CMD' },
   },
   {
+    id = 'privileges.variables',
+    decision = 'deny',
+    reason = 'A program with other rights would load or run what this variable names: leave the '
+      .. 'variable out.',
+    privileged = true,
+    variable = { 'LD_*', 'DYLD_*', 'BASH_ENV', 'ENV', 'PATH', 'PYTHON*', 'PERL5*', 'RUBY*',
+      'NODE_*', '*PAGER', '*EDITOR', 'GIT_*' },
+    match = { 'sudo LD_PRELOAD=./x.so ls', 'sudo env PATH=. ls' },
+    not_match = { 'sudo DEBIAN_FRONTEND=noninteractive apt-get install x', 'LD_PRELOAD=./x.so ls' },
+  },
+  {
     id = 'privileges.editors',
     decision = 'deny',
     reason = 'Who may have which rights is for a person to decide.',

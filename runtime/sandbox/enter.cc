@@ -427,9 +427,12 @@ GIBBOUS_IN_CHILD bool hand_over(int socket, long fd) {
 GIBBOUS_IN_CHILD int try_own_network(void*) {
   // One that may make it may still lack the right to use it: a container's root, a user whom a
   // security module allows a user namespace and nothing in it.
-  const bool works =
-      (::syscall(SYS_unshare, CLONE_NEWNET) == 0 && bring_loopback_up()) ||
-      (::syscall(SYS_unshare, CLONE_NEWUSER | CLONE_NEWNET) == 0 && bring_loopback_up());
+  constexpr auto kOwn = CLONE_NEWNET | CLONE_NEWNS;
+  const auto can_use = [] {
+    return set_attributes(AT_FDCWD, "/", kernel::kMountReadOnly) && bring_loopback_up();
+  };
+  const bool works = (::syscall(SYS_unshare, kOwn) == 0 && can_use()) ||
+                     (::syscall(SYS_unshare, CLONE_NEWUSER | kOwn) == 0 && can_use());
   return works ? 0 : 1;
 }
 

@@ -83,8 +83,8 @@ struct SandboxEntry {
 // Tries in a child whether the namespaces of a sandbox can be entered.
 bool can_enter_namespaces(const PreparedSandbox& sandbox);
 
-// For a child that shares its caller's memory: 0 when a network of its own works, with the caller's
-// rights or in a user namespace.
+// For a child that shares its caller's memory: 0 when a network of its own and mounts of its own
+// work, with the caller's rights or in a user namespace.
 int try_own_network(void* unused);
 
 // A program in the sandbox keeps these if it had them: what root needs to work on its own files.

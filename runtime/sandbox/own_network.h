@@ -1,4 +1,4 @@
-// Whether a run can have a network of its own here. Any thread.
+// Whether a run can have namespaces here: a network and mounts of its own. Any thread.
 #pragma once
 
 namespace gibbous {

@@ -28,8 +28,8 @@
 ---with ~ for the home
 ---@field confinable? boolean start, call: default: true; false: this machine has no sandbox that
 ---holds
----@field own_network? boolean start, call: default: true; false: no run can have a network of its
----own here, and a confined one has none
+---@field own_network? boolean start, call: default: true; false: no run can have namespaces here, a
+---network and mounts of its own, and a confined one has no network
 ---@field own_signals? boolean start, call: default: true; false: signals of a sandboxed run reach
 ---processes of other sessions, too
 ---@field configured? { sandbox?: SandboxRequest, queued_sandbox?: SandboxRequest } start: the least
@@ -146,9 +146,9 @@
 ---nothing known of that speaks of harm inside a sandbox (`unheld` of Knowledge); default: as `ask`
 ---@field ask? 'allow'|'ask'|'deny' a rule asks about it; default: 'ask'
 ---@field bare? { read?: 'allow'|'ask'|'deny', build?: 'allow'|'ask'|'deny', unmatched?:
----'allow'|'ask'|'deny' } the same where a sandbox is wanted and this machine has none; default:
----allow
----what reads, and ask about the rest
+---'allow'|'ask'|'deny' } the same where a sandbox is wanted and there is none: on this machine, or
+---with an executor that does not confine; what may leave counts as `build`; default: allow what
+---reads, and ask about the rest, or deny it where `ask` is 'deny'
 
 ---policies/init.lua returns this.
 ---@class Policy

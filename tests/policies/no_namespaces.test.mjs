@@ -9,11 +9,11 @@ import { test } from 'node:test';
 
 import { GIBBOUS, afterwards } from '../seeds/session.mjs';
 
-const FIXTURE = path.join(path.dirname(GIBBOUS), 'fixture_no_namespaces');
+const FIXTURE = path.join(path.dirname(GIBBOUS), 'fixture_lacking');
 const NONE_LEFT = 'echo 0 > /proc/sys/user/max_user_namespaces'
   + ' && exec setpriv --bounding-set=-all "$@"';
 const WAYS = [
-  { name: 'by a seccomp filter', words: [FIXTURE], hint: /seccomp=unconfined/ },
+  { name: 'by a seccomp filter', words: [FIXTURE, 'namespaces'], hint: /seccomp=unconfined/ },
   {
     name: 'by max_user_namespaces', words: ['unshare', '-Ur', 'sh', '-c', NONE_LEFT, 'sh'],
     hint: /user\.max_user_namespaces/,

@@ -80,9 +80,11 @@ struct Policy::Impl {
   std::shared_ptr<lua::Generation> generation;
   std::string shell;        // that runs lines; "": not known
   bool confines = false;    // this machine has a sandbox that holds
+  std::string executor;     // of the configuration
   bool is_layer = false;    // the directory has only rules
   bool is_shipped = false;  // the policy is the one that ships
 
+  bool is_on_host() const { return executor == "host"; }
   Asked read(std::string_view text) const;
   // Reads a request that has only texts and no mistake; the rest is for read().
   bool read_flat(std::string_view text, Asked* asked) const;
@@ -127,11 +129,12 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
   options.shipped_policies_dir = *share + "/policies";
   options.shipped_scripts_dir = *share + "/scripts";
   options.in_memory = {&host::built_in_files()};
-  options.scripts_dir = options.shipped_scripts_dir;
+  options.scripts_dir = config.scripts.value_or(options.shipped_scripts_dir);
   options.policies_dir = !given.policies_dir.empty()
                              ? given.policies_dir
                              : config.policies.value_or(options.shipped_policies_dir);
-  options.only_policies = true;
+  impl.executor = config.executor.value_or("host");
+  options.only_policies = impl.is_on_host();  // scripts say what an executor confines
   const std::string& shipped = options.shipped_policies_dir;
   (*layers)->attach(
       options,
@@ -150,8 +153,7 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
     workspace = workspace.empty() ? *here : *here + "/" + workspace;
   }
   impl.confines = can_confine();
-  const std::string executor = config.executor.value_or("host");
-  if (executor == "host") impl.shell = config.shell.value_or(RunsOptions{}.shell);
+  if (impl.is_on_host()) impl.shell = config.shell.value_or(RunsOptions{}.shell);
   impl.context.clock = &impl.clock;
   impl.context.workspace = workspace;
   impl.context.home = host::home_directory(host::inherited_environment());
@@ -197,6 +199,15 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
 void Policy::Impl::complete(lua::PolicyRequest* request) const {
   request->permission = "execute";
   request->confinable = request->confinable && confines;
+  if (!is_on_host() && request->kind == lua::RequestKind::kStart) {
+    const auto& known = generation->executors();
+    const auto found = known.find(executor);
+    request->executor = executor;
+    request->executor_settings = Json::object();
+    request->executor_confines = found != known.end() && found->second.confines;
+    const bool remote = found != known.end() && found->second.remote;
+    if (remote && request->cwd.value_or("").rfind('/', 0) != 0) request->cwd = "/";
+  }
   if (request->shell.empty()) request->shell = shell;
   request->own_network = request->own_network && (!confines || can_own_network());
   request->own_signals = request->own_signals && (!confines || can_hold_signals());

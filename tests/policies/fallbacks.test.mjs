@@ -17,8 +17,8 @@ const WAYS = [
   { name: 'kernel', lacks: ['landlock'] },
   { name: 'kernel', lacks: ['seccomp'] },
   { name: 'namespaces', lacks: ['namespaces'] },
-  { name: 'executor', lacks: [], more: { executor: 'ssh' } },
-  { name: 'container', lacks: ['landlock'], more: { executor: 'docker', executor_confines: true } },
+  { name: 'executor', lacks: [], executor: 'systemd-run' },
+  { name: 'container', lacks: ['landlock'], executor: 'docker' },
 ];
 
 function make_place(t) {
@@ -57,14 +57,16 @@ function rows_of(text) {
   return rows;
 }
 
-for (const { name, lacks, more } of WAYS) {
+for (const { name, lacks, executor = 'host' } of WAYS) {
   const where = [name, ...lacks.map((what) => `without ${what}`)].join(' ');
   test(`lines are judged by what holds them: ${where}`, (t) => {
     const place = make_place(t);
     if (!is_whole(place)) return t.skip('this machine lacks something itself');
     const rows = rows_of(fs.readFileSync(TABLE, 'utf8'));
-    const requests = rows.flatMap(({ line }) => MODES.map((mode) => ({ kind: 'start', command: line, mode, ...more })));
-    const { status, stdout, stderr } = gibbous(place, lacks, ['policy', 'check', '--stdin', '--json'],
+    const requests = rows.flatMap(({ line }) => MODES.map((mode) => ({ command: line, mode })));
+    const config = path.join(place.root, 'config.lua');
+    fs.writeFileSync(config, `return { executor = '${executor}' }`);
+    const { status, stdout, stderr } = gibbous(place, lacks, ['policy', 'check', '--stdin', '--json', '--config', config],
       requests.map((each) => `${JSON.stringify(each)}\n`).join(''));
     assert.equal(status, 0, stderr);
     const verdicts = stdout.trimEnd().split('\n').map((line) => JSON.parse(line));

@@ -27,7 +27,9 @@ local function held(effect, how)
   if how == 'build' then
     return HELD[how] .. '.'
   end
-  return HELD[how] .. (effect.own_network == false and ' at all, because this machine refuses '
+  local text = how == 'plan' and effect.own_network == false and 'It only reads the workspace and '
+    .. 'all but credentials, and has no network' or HELD[how]
+  return text .. (effect.own_network == false and ' at all, because this machine refuses '
     .. 'network namespaces (gibbous doctor says why): `allow = ["network"]` asks a person for one.'
     or " but this session's.")
 end

@@ -76,7 +76,7 @@ class RunEvents final : public RunsObserver, public WatchersListener {
   Backlog& backlog_;
   // Behind the lines of matches that no agent knows yet, by run.
   std::map<std::string, ArrivalOrder::Offsets> matched_;
-  std::set<std::string> knows_gap_;  // sessions
+  std::set<std::string> knows_gap_;                     // sessions
   std::map<std::string, std::set<std::size_t>> fired_;  // of the first set of each run
   // Expires with this object: a handler may end later.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);

@@ -4,6 +4,7 @@
 
 #include "bindings/cli/commands.h"
 #include "bindings/cli/options.h"
+#include "bindings/cli/sign.h"
 
 namespace {
 
@@ -77,6 +78,9 @@ ExitCode run(const Options& options) {
 
 int main(int argc, char** argv) {
   open_missing_standard_descriptors();
+  if (const auto signed_with = gibbous::cli::run_sign(argc, argv)) {
+    return static_cast<int>(*signed_with);
+  }
   const gibbous::cli::ParsedOptions parsed = gibbous::cli::parse_options(argc, argv);
   return static_cast<int>(parsed.options ? run(*parsed.options) : parsed.exit_code);
 }

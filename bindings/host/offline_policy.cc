@@ -81,6 +81,7 @@ struct Policy::Impl {
   std::string shell;        // that runs lines; "": not known
   bool confines = false;    // this machine has a sandbox that holds
   std::string executor;     // of the configuration
+  bool signs = host::signs_commits();
   bool is_layer = false;    // the directory has only rules
   bool is_shipped = false;  // the policy is the one that ships
 
@@ -211,6 +212,7 @@ void Policy::Impl::complete(lua::PolicyRequest* request) const {
   if (request->shell.empty()) request->shell = shell;
   request->own_network = request->own_network && (!confines || can_own_network());
   request->own_signals = request->own_signals && (!confines || can_hold_signals());
+  request->signs = request->signs || signs;
 }
 
 bool Policy::Impl::read_flat(std::string_view text, Asked* asked) const {

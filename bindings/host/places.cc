@@ -1,12 +1,14 @@
 #include "bindings/host/places.h"
 
 #include <pwd.h>
+#include <re2/re2.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string_view>
 
@@ -14,6 +16,7 @@
 #include "runtime/base/own_place.h"
 #include "runtime/base/sha256.h"
 #include "runtime/paths/patience.h"
+#include "runtime/paths/walk.h"
 #include "runtime/sandbox/paths.h"
 
 extern char** environ;
@@ -303,6 +306,22 @@ static std::vector<std::string> homes_for_root() {
     if (at->path().filename() != "linuxbrew") homes.push_back(at->path().string());
   }
   return homes;
+}
+
+bool signs_commits() {
+  static const RE2 signs(
+      R"((?i)\[commit\](?:[^\[]*\n)?\s*gpgsign\s*(?:=\s*"?(?:true|yes|on|1)\b|[\r\n]))");
+  const std::vector<std::string> own = inherited_environment();
+  const std::string home = home_directory(own);
+  std::string settings = variable_of(own, "XDG_CONFIG_HOME");
+  if (settings.empty()) settings = home + "/.config";
+  for (const std::string& path : {home + "/.gitconfig", settings + "/git/config"}) {
+    if (!paths::answers_at_once(path)) continue;
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    if (RE2::PartialMatch(text.str(), signs)) return true;
+  }
+  return false;
 }
 
 lua::PathVariables path_variables(const std::string& workspace,

@@ -44,6 +44,10 @@ inline constexpr std::size_t kMaxSessionBytes = 200;  // the journal takes 256, 
 // Returns `program` ("claude@") with the workspace; a long one is cut and gets a hash.
 std::string session_in(const std::string& program, const std::string& workspace);
 
+// Whether the user's git configuration says that commits are signed, in ~/.gitconfig or
+// ~/.config/git/config themselves.
+bool signs_commits();
+
 // The values of the variables in sandbox profiles on this machine: WORKSPACE, HOME, TMP, RUNTIME,
 // SSH_AUTH_SOCK, TMUX, SCRIPTS, POLICIES, CONFIG, STATE. `environment` is what runs inherit.
 lua::PathVariables path_variables(const std::string& workspace,

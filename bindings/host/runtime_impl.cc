@@ -12,6 +12,7 @@
 #include "bindings/host/host_tool.h"
 #include "bindings/host/places.h"
 #include "bindings/host/record_text.h"
+#include "bindings/host/signer.h"
 #include "bindings/json/text.h"
 #include "bindings/lua/api/api.h"
 #include "bindings/lua/api/queued_start.h"
@@ -279,6 +280,8 @@ Status Runtime::Impl::init_parts() {
   context.home = host::home_directory(runs_options.env);
   context.sandbox = sandbox;
   context.can_confine = can_confine();
+  context.signs = host::signs_commits();
+  context.sign = host::make_signer(context);
   context.path_variables =
       host::path_variables(options.workspace, engine_options.generation, options.config_file,
                            options.state_dir, runs_options.env);

@@ -118,8 +118,37 @@ local function kind_and_path(wish)
   end
 end
 
---- Returns the verdict on an effect that asks for more than its sandbox has (`allow`): a person
---- decides, unless one has seen exactly this.
+-- What a commit or a tag that git signs asks for, named or not.
+local SIGN = 'sign'
+local SIGNING = 'signing.commits' -- a person may allow all of it, not just one line
+
+local function is_asked_for(wish, wishes)
+  for _, each in ipairs(wishes) do
+    if each == wish then
+      return true
+    end
+  end
+  return false
+end
+
+-- Returns whether the start may have something signed: where the sandbox is `build`, and nothing
+-- else of the machine's can reach what signs.
+local function signs(effect, verdict, mode)
+  if verdict.confined ~= 'build' or effect.own_network == false then
+    return false
+  elseif is_asked_for(SIGN, effect.allow or {}) then
+    return true
+  end
+  for _, rule in ipairs((mode.commands or {}).ask ~= 'deny' and effect.judged.rules or {}) do
+    if rule:find '^known%.git_signs' or rule == 'known.git_commits' and effect.signs then
+      return true
+    end
+  end
+  return false
+end
+
+--- Returns the verdict on an effect that asks for more than its sandbox has (`allow`, or the user's
+--- key for what git signs): a person decides, unless one has seen exactly this.
 ---
 --- Example: `confined.widen(effect, { decision = 'allow', rule = 'x',
 --- confined = 'confined' }, mode)`
@@ -138,6 +167,21 @@ function M.widen(effect, verdict, mode)
         ):format(never),
     }
   end
+  verdict.signs = signs(effect, verdict, mode)
+  local wants = is_asked_for(SIGN, wishes)
+  if wants and verdict.confined and not verdict.signs then
+    return {
+      decision = 'deny', rule = 'sandbox.allow',
+      reason = 'Only what runs in the sandbox `build` has commits and tags signed, and not on this '
+        .. 'machine where it has no namespaces: leave out "sign".',
+    }
+  elseif verdict.signs and not wants then
+    wishes = { SIGN, unpack(wishes) }
+  end
+  if verdict.signs and verdict.decision == 'ask' then
+    verdict.also = { SIGNING, unpack(verdict.also or {}) }
+    verdict.reason = verdict.reason .. ' What it commits is signed with the user\'s key.'
+  end
   if #wishes == 0 or verdict.decision ~= 'allow' or not verdict.confined or effect.seen then
     return verdict
   end
@@ -145,9 +189,16 @@ function M.widen(effect, verdict, mode)
   if decision == 'allow' then
     return verdict
   end
+  if verdict.signs and #wishes == 1 then
+    return {
+      decision = decision, rule = SIGNING, confined = verdict.confined, signs = true,
+      reason = 'It has commits or tags signed with the key of the user\'s git, which the sandbox '
+        .. 'hides. Let a person approve just that, or leave it unsigned: --no-gpg-sign.',
+    }
+  end
   return {
     decision = decision, rule = 'sandbox.allow',
-    confined = verdict.confined,
+    confined = verdict.confined, signs = verdict.signs,
     reason = ('It would run in the sandbox `%s`, and asks for more: %s. Let a person approve just '
       .. 'that, or start it without `allow`.'):format(verdict.confined, table.concat(wishes, ', ')),
   }

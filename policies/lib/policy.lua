@@ -62,9 +62,12 @@ function M.decider(modes)
         mode.sandbox or {}, configured.sandbox or {}, configured.queued_sandbox or {},
         effect.sandbox or {}, confined.request(verdict.confined, grants, effect),
       }, grants, effect.places)
+      if verdict.signs and (verdict.sandbox or {}).profile == 'build' then
+        verdict.sandbox.signs = true
+      end
     end
     verdict.env = effect.kind == 'start' and verdict.leaves and LEAVING or nil
-    verdict.confined, verdict.unseen, verdict.leaves = nil, nil, nil
+    verdict.confined, verdict.unseen, verdict.leaves, verdict.signs = nil, nil, nil, nil
     return verdict
   end
 end

@@ -61,6 +61,34 @@ return {
     match = { 'ps aux', 'lsof -i :3000', 'ss -ltnp', 'nproc', 'nc -z localhost 5432' },
   },
   {
+    -- What is signed where the user's git says so: confined.lua asks for that.
+    id = 'known.git_commits',
+    decision = 'allow',
+    program = 'git',
+    subcommand = 'commit merge rebase cherry-pick revert am pull',
+    without_flags = '--no-gpg-sign --abort --quit --skip',
+    match = { 'git commit -m x', 'git merge topic', 'git -C sub commit --amend' },
+    not_match = { 'git commit --no-gpg-sign -m x', 'git status', 'git rebase --abort' },
+  },
+  {
+    id = 'known.git_signs',
+    decision = 'allow',
+    program = 'git',
+    subcommand = 'commit merge rebase cherry-pick revert am pull commit-tree',
+    flags = '-S --gpg-sign',
+    match = { 'git commit -S -m x', 'git merge -S topic', 'git rebase --gpg-sign main' },
+    not_match = { 'git commit -s -m x' },
+  },
+  {
+    id = 'known.git_signs_tags',
+    decision = 'allow',
+    program = 'git',
+    subcommand = 'tag',
+    flags = '-s --sign -u --local-user',
+    match = { 'git tag -s v1 -m x', 'git tag -u ann v1' },
+    not_match = { 'git tag v1', 'git tag -v v1' },
+  },
+  {
     id = 'known.git',
     decision = 'allow',
     program = 'git git-* tig lazygit gitui git-lfs jj hg svn sl fossil bzr pre-commit lefthook '

@@ -98,6 +98,8 @@ struct SandboxSpec {
   // which names what the run has changed or made of what git obeys there.
   std::string repositories_below;
   std::int64_t repositories_since = 0;
+  // git may have commits and tags signed with the user's key. It stays with the library.
+  bool signs = false;
   // Files of settings for `stand_ins`, and those of them whose text leaves secrets out. They stay
   // with the library.
   std::vector<std::string> views;

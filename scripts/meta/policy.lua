@@ -23,7 +23,7 @@
 ---@field log? string[] start: paths of the files that receive output
 ---@field sandbox? SandboxRequest start: the requested sandbox
 ---@field allow? string[] start, call: what it asks for beyond its sandbox: 'network', 'port:NUMBER'
----(of this machine's loopback), 'read:PATH', 'write:PATH'
+---(of this machine's loopback), 'read:PATH', 'write:PATH', 'sign' (what git commits or tags)
 ---@field places? table<string, string[]> with `allow`: what the variables of profiles stand for,
 ---with ~ for the home
 ---@field confinable? boolean start, call: default: true; false: this machine has no sandbox that
@@ -32,6 +32,7 @@
 ---network and mounts of its own, and a confined one has no network
 ---@field own_signals? boolean start, call: default: true; false: signals of a sandboxed run reach
 ---processes of other sessions, too
+---@field signs? boolean start, call: the user's git says that commits are signed
 ---@field configured? { sandbox?: SandboxRequest, queued_sandbox?: SandboxRequest } start: the least
 ---that the configuration demands, here and where the run was queued
 ---@field run? string stdin, kill: id of the run
@@ -109,6 +110,7 @@
 ---@field copied? boolean what a run changes in `write` is thrown away when it has ended, but for
 ---the session's own temporary directories: it works on copies, or, where the machine can make none,
 ---it can only read there; they hold at most caches.max_bytes and half of what the disk has free
+---@field signs? boolean what git commits and tags is signed with the user's key, which stays outside
 ---@field layered? string[] directories outside `write` that may be changed for this session alone:
 ---what runs change is in a layer over them, which goes with the session; one that does not exist is
 ---a directory of the session's own, unless it ends with '/'; as they are where the machine can make

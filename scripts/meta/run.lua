@@ -67,7 +67,8 @@
 ---the mode's and the configuration's holds
 ---@field allow? string[] what the command needs beyond the profile `confined`, where the policy
 ---runs it so: 'network', 'port:NUMBER' (of this machine's loopback; also beyond `build`),
----'read:PATH', 'write:PATH' (paths begin with '/' or '~/'); at most 32; a person is asked
+---'read:PATH', 'write:PATH' (paths begin with '/' or '~/'), 'sign' (commits and tags, in `build`);
+---at most 32; a person is asked
 ---@field when_full? 'reject'|'queue' default: 'reject'; at limits.max_concurrent
 ---@field detach? boolean default: false; true: lives on after the call, belongs to the session
 ---@field watch? Watcher[] which lines of its output become events

@@ -165,8 +165,8 @@ export class Session {
     return (await this.#send({ drain: session })).drain.events;
   }
 
-  reply(ask, allow) {
-    this.#child.stdin.write(`${JSON.stringify({ answer: ask.id, allow })}\n`);
+  reply(ask, allow, more = {}) {
+    this.#child.stdin.write(`${JSON.stringify({ answer: ask.id, allow, ...more })}\n`);
   }
 
   event(name, run) {

@@ -76,6 +76,7 @@ bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Jso
         return false;
       }
       show_settings(effect.context, &*spec->sandbox);
+      if (spec->sandbox->signs && effect.context.sign) effect.context.sign(spec);
       // git itself changes what git obeys.
       if (!spec->sandbox->write.empty() && spec->sandbox->profile != kFetchProfile) {
         const auto workspace = variables.find("WORKSPACE");

@@ -26,6 +26,7 @@ class Recording;
 class Worker;
 class RunWatchers;
 class Supervisor;
+struct RunSpec;
 namespace paths {
 struct GitPlaces;
 }
@@ -84,6 +85,9 @@ struct Context {
   // The command lines that a person approved with the call that queued them, by run.
   std::map<std::string, std::string> approved_in_queue;
   bool can_confine = true;  // this machine has a sandbox that holds
+  bool signs = false;       // the user's git signs what is committed
+  // Lets git in a sandboxed run sign; null: nothing signs here.
+  std::function<void(RunSpec*)> sign;
   // What was written to runs that execute their input as code, by run; bounded.
   std::map<std::string, std::string> typed;
   // Replaces secrets in text of runs that leaves a result, by the patterns of the policies.

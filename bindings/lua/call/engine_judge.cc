@@ -171,6 +171,7 @@ Engine::Withdraw Engine::judge(Call& call, PolicyRequest asked,
   }
   asked.own_network = !context_.can_confine || can_own_network();
   asked.own_signals = !context_.can_confine || can_hold_signals();
+  asked.signs = context_.signs;
   for (std::string& wish : asked.allow) {
     if (context_.runs == nullptr) break;
     wish = grantable(wish, context_.home, *context_.runs->paths().mounts()->now());

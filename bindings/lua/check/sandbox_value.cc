@@ -228,6 +228,7 @@ SandboxSpec parse_sandbox(const FieldPath& place, const Json& value,
   spec.layered = paths_of(fields, "layered", granted);
   spec.own_temporary = fields.choice("temporary", kTemporary) == "session";
   spec.copied = fields.flag("copied").value_or(false);
+  spec.signs = fields.flag("signs").value_or(false);
   const Json& ports = fields.value("host_ports");
   for (const Json& port : ports.is_array() ? ports : Json::array()) {
     if (!port.is_number_integer() || port < 1 || port > kMaxPort) {

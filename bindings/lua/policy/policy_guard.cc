@@ -72,6 +72,7 @@ Json stricter_sandbox(const Json& one, const Json& other) {
   both["min_landlock_abi"] =
       std::max(one.value("min_landlock_abi", 0), other.value("min_landlock_abi", 0));
   if (other.value("copied", false)) both["copied"] = true;
+  if (!other.value("signs", false)) both.erase("signs");
   if (other.value("temporary", "") == "session") both["temporary"] = "session";
   // Ports lead out of a network of one's own; where one has none of these, the other's count.
   const bool one_has = strictness(one) > 0;

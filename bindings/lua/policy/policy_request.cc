@@ -92,6 +92,7 @@ Json to_json(const PolicyRequest& request) {
   if (!request.confinable) json["confinable"] = false;
   if (!request.own_network) json["own_network"] = false;
   if (!request.own_signals) json["own_signals"] = false;
+  if (request.signs) json["signs"] = true;
   if (!request.run_sandbox.is_null()) json["run_sandbox"] = request.run_sandbox;
   if (request.pty) json["pty"] = true;
   if (!request.run.empty()) json["run"] = request.run;
@@ -146,6 +147,7 @@ PolicyRequest read_policy_request(const Json& json) {
   request.confinable = json.value("confinable", Json(true)) != Json(false);
   request.own_network = json.value("own_network", Json(true)) != Json(false);
   request.own_signals = json.value("own_signals", Json(true)) != Json(false);
+  request.signs = json.value("signs", Json(false)) == Json(true);
   request.executor_confines = flag_of(json, "executor_confines");
   request.run_sandbox = json.value("run_sandbox", Json());
   request.pty = flag_of(json, "pty");

@@ -62,6 +62,7 @@ struct PolicyRequest {
   bool confinable = true;          // kStart and kCall: this machine has a sandbox that holds
   bool own_network = true;         // the same: and a confined run can have a network of its own
   bool own_signals = true;         // the same: and a confined run reaches only its session
+  bool signs = false;              // the same: the user's git signs what is committed
   bool executor_confines = false;  // the executor encloses what it runs
   bool pty = false;                // kStdin: the run has one
   Json sandbox;                    // as requested; null: nothing

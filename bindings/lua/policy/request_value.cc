@@ -136,6 +136,7 @@ class EffectWriter {
     if (!request.confinable) table_.flag("confinable", false);
     if (!request.own_network) table_.flag("own_network", false);
     if (!request.own_signals) table_.flag("own_signals", false);
+    flag("signs", request.signs);
     json("run_sandbox", request.run_sandbox);
     flag("pty", request.pty);
     if (!request.run.empty()) table_.text("run", request.run);

@@ -180,7 +180,8 @@ ExitCode sign_as(const std::string& name, const std::string& directory, int argc
   const bool is_ssh = name == "ssh-keygen";
   const std::string words = argc > 3 ? std::string(argv[1]) + " " + argv[2] : "";
   constexpr int kKeyAt = 6;  // ssh-keygen -Y sign -n git -f KEY [-U] FILE
-  const bool signs = is_ssh ? words == "-Y sign" && argc > kKeyAt + 1 : words == "--status-fd=2 -bsau";
+  const bool signs =
+      is_ssh ? words == "-Y sign" && argc > kKeyAt + 1 : words == "--status-fd=2 -bsau";
   if (!signs || has_own_key(is_ssh, is_ssh ? argv[kKeyAt] : "")) {
     ::execvp(name.c_str(), argv);
     std::perror(name.c_str());

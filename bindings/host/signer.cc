@@ -92,6 +92,7 @@ std::function<void(RunSpec*)> make_signer(lua::Context& context) {
     if (serving == nullptr || serving->ended()) signing = start_signing(context);
     if (signing.first.empty()) return;
     run->sandbox->shown.push_back(signing.second);
+    run->sandbox->unwritable.push_back(signing.second);
     std::size_t at = settings_in_environment(*run, context);
     for (const auto& [key, name] : kPrograms) {
       const std::string number = std::to_string(at++);

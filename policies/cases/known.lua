@@ -201,6 +201,11 @@ return {
     },
   },
   {
+    name = 'known: what git signs with the key outside',
+    ask = { 'git commit -S -m x', 'git fetch; git merge -S topic', 'git tag -s v1 -m x' },
+    inside = { 'git commit -s -m x', 'git tag -a v1 -m x', 'git tag -v v1' },
+  },
+  {
     name = 'known: free', mode = 'dangerous',
     free = {
       'dd if=/dev/zero of=disk.img bs=1M count=1', 'git init', 'lsblk', 'gpg --list-keys',

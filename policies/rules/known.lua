@@ -61,16 +61,6 @@ return {
     match = { 'ps aux', 'lsof -i :3000', 'ss -ltnp', 'nproc', 'nc -z localhost 5432' },
   },
   {
-    -- What is signed where the user's git says so: confined.lua asks for that.
-    id = 'known.git_commits',
-    decision = 'allow',
-    program = 'git',
-    subcommand = 'commit merge rebase cherry-pick revert am pull',
-    without_flags = '--no-gpg-sign --abort --quit --skip',
-    match = { 'git commit -m x', 'git merge topic', 'git -C sub commit --amend' },
-    not_match = { 'git commit --no-gpg-sign -m x', 'git status', 'git rebase --abort' },
-  },
-  {
     id = 'known.git_signs',
     decision = 'allow',
     program = 'git',
@@ -87,6 +77,16 @@ return {
     flags = '-s --sign -u --local-user',
     match = { 'git tag -s v1 -m x', 'git tag -u ann v1' },
     not_match = { 'git tag v1', 'git tag -v v1' },
+  },
+  {
+    -- What is signed where the user's git says so: confined.lua asks for that.
+    id = 'known.git_commits',
+    decision = 'allow',
+    program = 'git',
+    subcommand = 'commit merge rebase cherry-pick revert am pull',
+    without_flags = '--no-gpg-sign --abort --quit --skip',
+    match = { 'git commit -m x', 'git merge topic', 'git -C sub commit --amend' },
+    not_match = { 'git commit --no-gpg-sign -m x', 'git status', 'git rebase --abort' },
   },
   {
     id = 'known.git',

@@ -27,7 +27,9 @@ constexpr std::array kRows = {
         "terminal prompts disabled|connection to your authentication agent|connecting to agent",
         "/.ssh", Exit::kFetch, "git and ssh have no keys and passwords here"},
     Row{"git", "gpg failed to sign|secret key not available|no secret key|couldn't load public key",
-        "/.gnupg", Exit::kSaid, "keys that sign are hidden here: allow = [\"sign\"] asks a person, --no-gpg-sign needs none"},
+        "/.gnupg", Exit::kSaid,
+        "keys that sign are hidden here: allow = [\"sign\"] asks a person, --no-gpg-sign needs "
+        "none"},
     Row{"git husky", "/config: read-only file system|/config: device or resource busy", "/.ssh",
         Exit::kUser,
         "git obeys its configuration outside, too, so that no run changes it (a branch without "

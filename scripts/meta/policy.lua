@@ -110,7 +110,7 @@
 ---@field copied? boolean what a run changes in `write` is thrown away when it has ended, but for
 ---the session's own temporary directories: it works on copies, or, where the machine can make none,
 ---it can only read there; they hold at most caches.max_bytes and half of what the disk has free
----@field signs? boolean what git commits and tags is signed with the user's key, which stays outside
+---@field signs? boolean what git commits and tags is signed with the user's key, outside
 ---@field layered? string[] directories outside `write` that may be changed for this session alone:
 ---what runs change is in a layer over them, which goes with the session; one that does not exist is
 ---a directory of the session's own, unless it ends with '/'; as they are where the machine can make

@@ -159,7 +159,7 @@ test('a run has nothing signed but a commit or a tag that is whole', TIMEOUT, as
 test('runs that nobody has allowed it see no socket', TIMEOUT, async (t) => {
   if (is_held(t, 'ssh-keygen')) return;
   const { asked, run, session } = await start(t, { answers: [{ allow: true }] });
-  const { data } = await session.call('bg_start', { command: 'sh -c "echo $GIT_CONFIG_COUNT; sleep 600"', allow: ['sign'], until: { text: '3' } });
+  const { data } = await session.call('bg_start', { command: "sh -c 'echo $GIT_CONFIG_COUNT; sleep 600'", allow: ['sign'], until: { line: '3' } });
   assert.equal(asked.length, 1);
   for (const [command, profile, more] of [
     ['ls -A /tmp/gibbous-sign-*; echo $GIT_CONFIG_COUNT.', 'build', {}],

@@ -201,7 +201,7 @@ Json logs_info(const Run& run) {
 
 }  // namespace
 
-// Reads what a start asks for beyond its sandbox: "network", "port:NUMBER", "read:PATH" and
+// Reads what a start asks for beyond its sandbox: "network", "sign", "port:NUMBER", "read:PATH" and
 // "write:PATH".
 static std::vector<std::string> read_wishes(Fields& fields) {
   constexpr std::size_t kMaxWishes = 32;
@@ -214,12 +214,12 @@ static std::vector<std::string> read_wishes(Fields& fields) {
     const bool has_place = path.rfind('/', 0) == 0 || path.rfind("~/", 0) == 0;
     const int port = std::atoi(path.c_str());
     const bool is_port = port > 0 && port <= kMaxPort && std::to_string(port) == path;
-    const bool good = wish == "network" || (kind == "port" && is_port) ||
+    const bool good = wish == "network" || wish == "sign" || (kind == "port" && is_port) ||
                       ((kind == "read" || kind == "write") && has_place);
     if (!good || wishes.size() > kMaxWishes) {
       fields.fail("allow",
-                  "at most 32 of 'network', 'port:NUMBER', 'read:PATH' and 'write:PATH', with "
-                  "paths that begin with '/' or '~/'",
+                  "at most 32 of 'network', 'sign', 'port:NUMBER', 'read:PATH' and 'write:PATH', "
+                  "with paths that begin with '/' or '~/'",
                   wish);
     }
   }

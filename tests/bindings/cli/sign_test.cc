@@ -37,8 +37,8 @@ TEST_CASE("what is no whole commit or tag is not signable") {
         kTree + kPeople + "foo bar\n\nx\n", kTree + kPeople + "gpgsig x\n\nx\n",
         "tree " + std::string(39, 'a') + "\n" + kPeople + "\nx\n",
         "tree " + std::string(40, 'A') + "\n" + kPeople + "\nx\n", good + std::string(1, '\0'),
-        kTree + "author x\ncommitter " + kWho + "\nx\n", kTag + "\nx\n",
-        kTag + "tagger " + kWho, "blob 5\n\nhello", kTree + kPeople + kPeople + "\nx\n"}) {
+        kTree + "author x\ncommitter " + kWho + "\nx\n", kTag + "\nx\n", kTag + "tagger " + kWho,
+        "blob 5\n\nhello", kTree + kPeople + kPeople + "\nx\n"}) {
     INFO(text);
     CHECK_FALSE(is_signable(text));
   }

@@ -280,8 +280,8 @@ Status Runtime::Impl::init_parts() {
   context.home = host::home_directory(runs_options.env);
   context.sandbox = sandbox;
   context.can_confine = can_confine();
-  context.signs = host::signs_commits();
   context.sign = host::make_signer(context);
+  context.signs = context.sign && !specs && host::signs_commits();
   context.path_variables =
       host::path_variables(options.workspace, engine_options.generation, options.config_file,
                            options.state_dir, runs_options.env);

@@ -50,11 +50,11 @@ std::vector<std::string> environment_outside(const lua::Context& context) {
 }
 
 // Starts what signs. Returns the id of its run and its directory; "" and "" where that fails.
-std::pair<std::string, std::string> start_signing(lua::Context& context) {
-  const std::string command = find_command();
+std::pair<std::string, std::string> start_signing(const lua::Context& context,
+                                                  const std::string& command) {
   const std::string directory = "/tmp/gibbous-sign-" + random_id();
   std::error_code error;
-  if (command.empty() || ::mkdir(directory.c_str(), S_IRWXU) != 0) return {};
+  if (::mkdir(directory.c_str(), S_IRWXU) != 0) return {};
   for (const auto& [key, name] : kPrograms) {
     fs::create_symlink(command, fs::path(directory) / name, error);
   }
@@ -86,22 +86,25 @@ std::size_t settings_in_environment(const RunSpec& run, const lua::Context& cont
 
 }  // namespace
 
-std::function<void(RunSpec*)> make_signer(lua::Context& context) {
-  return [&context, signing = std::pair<std::string, std::string>()](RunSpec* run) mutable {
-    const Run* serving = context.runs->find(signing.first);
-    if (serving == nullptr || serving->ended()) signing = start_signing(context);
-    if (signing.first.empty()) return;
-    run->sandbox->shown.push_back(signing.second);
-    run->sandbox->unwritable.push_back(signing.second);
-    std::size_t at = settings_in_environment(*run, context);
-    for (const auto& [key, name] : kPrograms) {
-      const std::string number = std::to_string(at++);
-      run->default_env["GIT_CONFIG_KEY_" + number] = key;
-      run->default_env["GIT_CONFIG_VALUE_" + number] = signing.second + "/" + name;
-    }
-    run->env.erase("GIT_CONFIG_COUNT");
-    run->default_env["GIT_CONFIG_COUNT"] = std::to_string(at);
-  };
+std::function<void(RunSpec*)> make_signer(const lua::Context& context) {
+  const std::string command = find_command();
+  if (command.empty()) return nullptr;
+  return
+      [&context, command, signing = std::pair<std::string, std::string>()](RunSpec* run) mutable {
+        const Run* serving = context.runs->find(signing.first);
+        if (serving == nullptr || serving->ended()) signing = start_signing(context, command);
+        if (signing.first.empty()) return;
+        run->sandbox->shown.push_back(signing.second);
+        run->sandbox->unwritable.push_back(signing.second);
+        std::size_t at = settings_in_environment(*run, context);
+        for (const auto& [key, name] : kPrograms) {
+          const std::string number = std::to_string(at++);
+          run->default_env["GIT_CONFIG_KEY_" + number] = key;
+          run->default_env["GIT_CONFIG_VALUE_" + number] = signing.second + "/" + name;
+        }
+        run->env.erase("GIT_CONFIG_COUNT");
+        run->default_env["GIT_CONFIG_COUNT"] = std::to_string(at);
+      };
 }
 
 }  // namespace gibbous::host

@@ -9,8 +9,8 @@
 
 namespace gibbous::host {
 
-// Returns what shows a run the socket and tells its git of it; it does nothing where the `gibbous`
-// command is not installed. `context` must outlive it.
-std::function<void(RunSpec*)> make_signer(lua::Context& context);
+// Returns what shows a run the socket and tells its git of it; null where the `gibbous` command is
+// not installed. `context` must outlive it.
+std::function<void(RunSpec*)> make_signer(const lua::Context& context);
 
 }  // namespace gibbous::host

@@ -26,7 +26,9 @@ constexpr std::array kRows = {
         "permission denied (publickey|host key verification failed|could not read username|"
         "terminal prompts disabled|connection to your authentication agent|connecting to agent",
         "/.ssh", Exit::kFetch, "git and ssh have no keys and passwords here"},
-    Row{"git", "gpg failed to sign|secret key not available|no secret key|couldn't load public key",
+    Row{"git",
+        "gpg failed to sign|secret key not available|no secret key|couldn't load public key|"
+        "no private key found",
         "/.gnupg", Exit::kSaid,
         "keys that sign are hidden here: allow = [\"sign\"] asks a person, --no-gpg-sign needs "
         "none"},

@@ -42,6 +42,7 @@ const std::vector<Line> kMeant = {
     {"git push 2>&1 | tail", "fatal: could not read Username for 'https://x'", true, kFetch},
     {"ssh-add -l", "Could not open a connection to your authentication agent.", true, kByUser},
     {"git commit -S -m x", "error: gpg failed to sign the data", true, "--no-gpg-sign"},
+    {"git commit", "No private key found for \"/home/u/.ssh/id\"?", true, "allow = [\"sign\"]"},
     {"git config user.name x",
      "error: could not lock config file .git/config: Read-only file system", true,
      "no run changes it"},

@@ -108,7 +108,8 @@ TEST_CASE("decide sees the fields of an effect that a person and the log see") {
                      {"allow", {"network"}},
                      {"confinable", false},
                      {"own_network", false},
-                     {"own_signals", false}};
+                     {"own_signals", false},
+                     {"signs", true}};
   const Json typed = {
       {"kind", "stdin"},     {"command", "sh"},  {"run", "r"},
       {"text", "ls"},        {"typed", "cd x"},  {"edited", true},
@@ -243,6 +244,33 @@ TEST_CASE("rules that name a mode hold in one that is made from it, and in no ot
   CHECK(decided("frob", "other") == "ask");
   CHECK(decided("grind", "review") == "allow");
   CHECK(decided("grind", "auto") == "ask");
+}
+
+TEST_CASE("what git signs is asked about where somebody can be asked") {
+  Shipped shipped;
+  const auto asked = [&](const char* command, Json more) {
+    Json request = {{"kind", "start"}, {"mode", "auto"}, {"command", command}, {"signs", true}};
+    request.update(more);
+    return shipped.ask(request);
+  };
+  const Verdict once = asked("git commit -m x", Json::object());
+  CHECK(Shipped::word(once) == "ask");
+  CHECK(once.asks == std::vector<std::string>{"signing.commits"});
+  CHECK(once.whole_sandbox().value("signs", false));
+  for (const char* line : {"git commit --no-gpg-sign -m x", "git status", "make"}) {
+    INFO(line);
+    CHECK(Shipped::word(asked(line, Json::object())) == "allow");
+    CHECK_FALSE(asked(line, Json::object()).whole_sandbox().contains("signs"));
+  }
+  for (const Json& more : {Json{{"mode", "ci"}}, Json{{"mode", "plan"}}, Json{{"signs", false}},
+                           Json{{"own_network", false}}}) {
+    INFO(more);
+    CHECK(Shipped::word(asked("git commit -m x", more)) == "allow");
+    CHECK_FALSE(asked("git commit -m x", more).whole_sandbox().contains("signs"));
+  }
+  CHECK(Shipped::word(asked("frobnicate", {{"allow", {"sign"}}})) == "deny");
+  CHECK(asked("make", {{"allow", {"sign"}}}).rule == "signing.commits");
+  CHECK(asked("make", {{"allow", {"sign", "network"}}}).rule == "sandbox.allow");
 }
 
 TEST_CASE("a signal is not asked about where the sandbox holds it, and is elsewhere") {

@@ -3,15 +3,15 @@
 #include <fcntl.h>
 #include <re2/re2.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -30,13 +30,13 @@ constexpr int kBacklog = 64;
 constexpr const char* kSocket = "socket";
 constexpr std::string_view kSignature = "-----BEGIN ";
 
-// Signs the input as git would: sh -c kSign sign FORMAT WORKSPACE. What a file of the workspace
+// Signs the input as git would, in $format, from the workspace. What a file of the workspace
 // says counts for nothing, also where the user's configuration leads there: runs may have written
 // it. A key has five minutes for the questions of its agent.
 constexpr const char* kSign = R"sh(
 tab=$(printf '\t')
 refuse() { printf 'gibbous: %s\n' "$*"; exit 1; }
-cd "$2" && workspace=$(pwd -P) || refuse "no workspace"
+workspace=$(pwd -P)
 is_outside() { case $(realpath "$1" || echo "$workspace/") in "$workspace"/*) false ;; esac; }
 get() {
   for scope in --global --system; do
@@ -46,21 +46,23 @@ get() {
   done
   false
 }
-[ "$(get gpg.format || echo openpgp)" = "$1" ] || refuse "the user's git does not sign with $1"
-case $1 in
+[ "$(get gpg.format || echo openpgp)" = "$format" ] ||
+  refuse "the user's git does not sign with $format"
+case $format in
 ssh) program=$(get gpg.ssh.program || echo ssh-keygen) ;;
 x509) program=$(get gpg.x509.program || echo gpgsm) ;;
 *) program=$(get gpg.openpgp.program || get gpg.program || echo gpg) ;;
 esac
 program=$(command -v "$program") && is_outside "$program" || refuse "no program that signs"
-key=$(get user.signingkey || { [ "$1" != ssh ] && get user.email; }) || refuse "no user.signingkey"
+key=$(get user.signingkey || { [ "$format" != ssh ] && get user.email; }) ||
+  refuse "no user.signingkey"
 dir=$(mktemp -d) || refuse "no directory for what is to be signed"
 trap 'rm -rf "$dir"' EXIT
 cat > "$dir/payload"
-case $1-$key in
+case $format-$key in
 ssh-key::* | ssh-ssh-*) printf '%s\n' "${key#key::}" > "$dir/key"; key=$dir/key ;;
 esac
-if [ "$1" = ssh ]; then
+if [ "$format" = ssh ]; then
   timeout 300 "$program" -Y sign -n git -f "$key" "$dir/payload" > "$dir/said" 2>&1
 else
   timeout 300 "$program" --status-fd=2 -bsau "$key" \
@@ -80,13 +82,11 @@ std::string read_all(int fd) {
   return size < 0 ? "" : text;
 }
 
-bool send_all(int socket, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t size = ::send(socket, text.data(), text.size(), MSG_NOSIGNAL);
-    if (size <= 0) return false;
+void send_all(int socket, std::string_view text) {
+  ssize_t size = 0;
+  while (!text.empty() && (size = ::write(socket, text.data(), text.size())) > 0) {
     text.remove_prefix(static_cast<std::size_t>(size));
   }
-  return true;
 }
 
 sockaddr_un address_in(const std::string& directory) {
@@ -98,44 +98,39 @@ sockaddr_un address_in(const std::string& directory) {
 
 // --- Outside ------------------------------------------------------------------------------------
 
-void answer(int peer, const std::string& workspace) {
+void answer(int peer) {
   ::setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &kReadPatience, sizeof kReadPatience);
   const std::string text = read_all(peer);
-  const std::size_t line = text.find('\n');
-  const std::string format = text.substr(0, line);
-  const std::string payload = line == std::string::npos ? "" : text.substr(line + 1);
-  if (text.size() > kMostBytes || !is_signable(payload)) {
-    (void)send_all(peer, "gibbous: it signs commits and tags of at most 1 MiB\n");
-    return;
+  const std::string format = text.substr(0, text.find('\n'));
+  const std::string payload = text.substr(std::min(format.size() + 1, text.size()));
+  const bool is_known = format == "ssh" || format == "openpgp" || format == "x509";
+  if (!is_known || text.size() > kMostBytes || !is_signable(payload)) {
+    return send_all(peer, "gibbous: it signs commits and tags of at most 1 MiB\n");
   }
-  const UniqueFd in(::memfd_create("payload", MFD_CLOEXEC));
-  const bool written =
-      ::write(in.get(), payload.data(), payload.size()) == static_cast<ssize_t>(payload.size());
-  ::lseek(in.get(), 0, SEEK_SET);
-  const pid_t child = written ? ::fork() : -1;
-  if (child == 0) {
-    ::dup2(in.get(), STDIN_FILENO);
-    ::dup2(peer, STDOUT_FILENO);
-    ::execl("/bin/sh", "sh", "-c", kSign, "sign", format.c_str(), workspace.c_str(), nullptr);
-    ::_exit(1);
+  ::dup2(peer, STDOUT_FILENO);  // of the shell
+  if (FILE* shell = ::popen(("format=" + format + kSign).c_str(), "we")) {
+    (void)std::fwrite(payload.data(), 1, payload.size(), shell);
+    ::pclose(shell);
   }
-  if (child > 0) ::waitpid(child, nullptr, 0);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
 // One after another, until it is told to end.
-ExitCode serve(const std::string& directory, const std::string& workspace) {
+ExitCode serve(const std::string& directory, const char* workspace) {
   struct sigaction end {};
   end.sa_handler = [](int) {};  // it interrupts accept
   ::sigaction(SIGTERM, &end, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
   const UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_un address = address_in(directory + "/");
   const bool listens =
+      ::chdir(workspace) == 0 &&
       ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
       ::listen(listener.get(), kBacklog) == 0;
   while (listens) {
     const UniqueFd peer(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!peer && errno != ECONNABORTED) break;
-    answer(peer.get(), workspace);
+    answer(peer.get());
   }
   std::error_code error;
   std::filesystem::remove_all(directory, error);
@@ -144,29 +139,13 @@ ExitCode serve(const std::string& directory, const std::string& workspace) {
 
 // --- In the sandbox -----------------------------------------------------------------------------
 
-bool holds_key(const std::string& file) {
-  std::string line;
-  std::getline(std::ifstream(file), line);
-  return line.find("PRIVATE KEY") != std::string::npos;
-}
-
-// A test that signs with keys of its own does so by itself: what is hidden here is empty.
-bool has_own_key(bool is_ssh, const std::string& key) {
-  if (is_ssh) return holds_key(key.ends_with(".pub") ? key.substr(0, key.size() - 4) : key);
-  const char* keys = std::getenv("GNUPGHOME");
-  const char* home = std::getenv("HOME");
-  const std::string around = keys != nullptr ? keys : std::string(home ? home : "") + "/.gnupg";
-  std::error_code error;
-  return std::filesystem::exists(around + "/private-keys-v1.d", error);
-}
-
 std::string ask(const std::string& directory, const std::string& request) {
   const sockaddr_un address = address_in(directory);
   const auto deadline = std::chrono::steady_clock::now() + kConnectPatience;
   for (;;) {
     const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-      (void)send_all(socket.get(), request);
+      send_all(socket.get(), request);
       ::shutdown(socket.get(), SHUT_WR);
       return read_all(socket.get());
     }
@@ -178,11 +157,9 @@ std::string ask(const std::string& directory, const std::string& request) {
 
 ExitCode sign_as(const std::string& name, const std::string& directory, int argc, char** argv) {
   const bool is_ssh = name == "ssh-keygen";
+  ::signal(SIGPIPE, SIG_IGN);
   const std::string words = argc > 3 ? std::string(argv[1]) + " " + argv[2] : "";
-  constexpr int kKeyAt = 6;  // ssh-keygen -Y sign -n git -f KEY [-U] FILE
-  const bool signs =
-      is_ssh ? words == "-Y sign" && argc > kKeyAt + 1 : words == "--status-fd=2 -bsau";
-  if (!signs || has_own_key(is_ssh, is_ssh ? argv[kKeyAt] : "")) {
+  if (words != (is_ssh ? "-Y sign" : "--status-fd=2 -bsau")) {
     ::execvp(name.c_str(), argv);
     std::perror(name.c_str());
     return ExitCode::kFailed;

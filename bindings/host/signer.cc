@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -20,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kCount = "GIT_CONFIG_COUNT";
 constexpr std::array<std::pair<const char*, const char*>, 3> kPrograms{
     {{"gpg.openpgp.program", "gpg"},
      {"gpg.ssh.program", "ssh-keygen"},
@@ -27,9 +29,8 @@ constexpr std::array<std::pair<const char*, const char*>, 3> kPrograms{
 
 std::string find_command() {
   for (const std::string& each : installed_places("gibbous", "bin/gibbous")) {
-    std::error_code error;
-    if (fs::is_regular_file(each, error) && ::access(each.c_str(), X_OK) == 0) {
-      return fs::absolute(each, error).string();
+    if (each.front() == '/' && ::access(each.c_str(), X_OK) == 0 && !fs::is_directory(each)) {
+      return each;
     }
   }
   return "";
@@ -71,17 +72,12 @@ std::pair<std::string, std::string> start_signing(const lua::Context& context,
   return {};
 }
 
-std::size_t settings_in_environment(const RunSpec& run, const lua::Context& context) {
-  const std::string name = "GIT_CONFIG_COUNT";
-  std::string count;
-  for (const std::string& each :
-       run.inherited_env ? *run.inherited_env : context.runs->options().env) {
-    if (each.starts_with(name + "=")) count = each.substr(name.size() + 1);
-  }
-  if (const auto own = run.env.find(name); own != run.env.end()) count = own->second;
-  const bool is_number = !count.empty() && count.size() < 4 &&
-                         count.find_first_not_of("0123456789") == std::string::npos;
-  return is_number ? std::stoul(count) : 0;
+// How many settings of git the run's environment has already.
+std::size_t count_settings(const RunSpec& run) {
+  const char* inherited = std::getenv(kCount);
+  const auto own = run.env.find(kCount);
+  const std::string count = own != run.env.end() ? own->second : inherited ? inherited : "";
+  return std::strtoul(count.c_str(), nullptr, 10);
 }
 
 }  // namespace
@@ -96,14 +92,14 @@ std::function<void(RunSpec*)> make_signer(const lua::Context& context) {
         if (signing.first.empty()) return;
         run->sandbox->shown.push_back(signing.second);
         run->sandbox->unwritable.push_back(signing.second);
-        std::size_t at = settings_in_environment(*run, context);
+        std::size_t at = count_settings(*run);
         for (const auto& [key, name] : kPrograms) {
           const std::string number = std::to_string(at++);
           run->default_env["GIT_CONFIG_KEY_" + number] = key;
           run->default_env["GIT_CONFIG_VALUE_" + number] = signing.second + "/" + name;
         }
-        run->env.erase("GIT_CONFIG_COUNT");
-        run->default_env["GIT_CONFIG_COUNT"] = std::to_string(at);
+        run->env.erase(kCount);
+        run->default_env[kCount] = std::to_string(at);
       };
 }
 

@@ -23,6 +23,10 @@ local HELD = {
     .. 'has no network',
 }
 
+-- What a commit or a tag that git signs asks for, named or not.
+local SIGN = 'sign'
+local SIGNING = 'signing.commits' -- a person may allow all of it, not just one line
+
 local function held(effect, how)
   if how == 'build' then
     return HELD[how] .. '.'
@@ -107,9 +111,9 @@ function M.judge(effect, how)
   }
 end
 
--- The parts of 'network', 'port:NUMBER', 'read:PATH' or 'write:PATH'.
+-- The parts of 'network', 'sign', 'port:NUMBER', 'read:PATH' or 'write:PATH'.
 local function kind_and_path(wish)
-  if wish == 'network' then
+  if wish == 'network' or wish == SIGN then
     return wish
   end
   local kind, path = wish:match '^(%a+):(.+)$'
@@ -118,26 +122,11 @@ local function kind_and_path(wish)
   end
 end
 
--- What a commit or a tag that git signs asks for, named or not.
-local SIGN = 'sign'
-local SIGNING = 'signing.commits' -- a person may allow all of it, not just one line
-
-local function is_asked_for(wish, wishes)
-  for _, each in ipairs(wishes) do
-    if each == wish then
-      return true
-    end
-  end
-  return false
-end
-
--- Returns whether the start may have something signed: where the sandbox is `build`, and nothing
--- else of the machine's can reach what signs.
-local function signs(effect, verdict, mode)
-  if verdict.confined ~= 'build' or effect.own_network == false then
-    return false
-  elseif is_asked_for(SIGN, effect.allow or {}) then
-    return true
+-- Returns whether the start may have something signed: in the sandbox `build`, where no other one
+-- can reach what signs.
+local function signs(effect, verdict, mode, wants)
+  if wants or verdict.confined ~= 'build' or effect.own_network == false then
+    return verdict.confined == 'build' and effect.own_network ~= false
   end
   for _, rule in ipairs((mode.commands or {}).ask ~= 'deny' and effect.judged.rules or {}) do
     if rule:find '^known%.git_signs' or rule == 'known.git_commits' and effect.signs then
@@ -167,8 +156,8 @@ function M.widen(effect, verdict, mode)
         ):format(never),
     }
   end
-  verdict.signs = signs(effect, verdict, mode)
-  local wants = is_asked_for(SIGN, wishes)
+  local wants = M.grants(wishes).sign
+  verdict.signs = signs(effect, verdict, mode, wants)
   if wants and verdict.confined and not verdict.signs then
     return {
       decision = 'deny', rule = 'sandbox.allow',
@@ -208,13 +197,13 @@ end
 ---
 --- Example: `confined.grants { 'network', 'write:~/.config/x' }.network` is true
 ---@param wishes? string[]
----@return { network: boolean, read: string[], write: string[], port: integer[] }
+---@return { network: boolean, sign?: boolean, read: string[], write: string[], port: integer[] }
 function M.grants(wishes)
   local grants = { network = false, read = {}, write = {}, port = {} }
   for _, wish in ipairs(wishes or {}) do
     local kind, path = kind_and_path(wish)
-    if kind == 'network' then
-      grants.network = true
+    if kind == 'network' or kind == SIGN then
+      grants[kind] = true
     elseif kind then
       table.insert(grants[kind], kind == 'port' and tonumber(path) or path)
     end

@@ -200,13 +200,3 @@ test('the workspace names neither the program nor the key that signs', TIMEOUT, 
   assert.ok(verifies('-c', 'gpg.ssh.program=/usr/bin/ssh-keygen', 'verify-commit', 'HEAD'), output);
   assert.ok(!fs.existsSync(path.join(place.home, 'outside')), output);
 });
-
-test('a key that lies in the workspace signs by itself', TIMEOUT, async (t) => {
-  if (is_held(t, 'ssh-keygen')) return;
-  const { place, run, verifies } = await start(t, { answers: [ALWAYS] });
-  const key = path.join(place.workspace, 'own');
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
-  fs.writeFileSync(path.join(place.workspace, 'allowed'), `ann@example.com ${fs.readFileSync(`${key}.pub`)}`);
-  const { output } = await run(`git -c user.signingkey=${key} commit -q --allow-empty -m one`);
-  assert.ok(verifies('-c', 'gpg.ssh.allowedSignersFile=allowed', 'verify-commit', 'HEAD'), output);
-});

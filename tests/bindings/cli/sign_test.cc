@@ -38,7 +38,7 @@ TEST_CASE("what is no whole commit or tag is not signable") {
         "tree " + std::string(39, 'a') + "\n" + kPeople + "\nx\n",
         "tree " + std::string(40, 'A') + "\n" + kPeople + "\nx\n", good + std::string(1, '\0'),
         kTree + "author x\ncommitter " + kWho + "\nx\n", kTag + "\nx\n", kTag + "tagger " + kWho,
-        "blob 5\n\nhello", kTree + kPeople + kPeople + "\nx\n"}) {
+        std::string("blob 5\n\nhello"), kTree + kPeople + kPeople + "\nx\n"}) {
     INFO(text);
     CHECK_FALSE(is_signable(text));
   }

@@ -1,7 +1,7 @@
 #include "bindings/cli/sign.h"
 
 #include <fcntl.h>
-#include <re2/re2.h>
+#include <regex.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -184,17 +184,20 @@ ExitCode sign_as(const std::string& name, const std::string& directory, int argc
 }  // namespace
 
 bool is_signable(const std::string& text) {
-  static const RE2 form = [] {
-    const std::string id = "(?:[0-9a-f]{40}|[0-9a-f]{64})\n";
-    const std::string who = "[^<>\n\\x00]*<[^<>\n\\x00]*> [0-9]{1,19} [+-][0-9]{4}\n";
-    const std::string line = "[^\n\\x00]+\n";
-    return RE2("(?:tree " + id + "(?:parent " + id + ")*author " + who + "committer " + who +
-                   "(?:encoding " + line + ")?(?:mergetag object " + id + "(?: [^\n\\x00]*\n)*)*|" +
-                   "object " + id + "type (?:commit|tree|blob|tag)\ntag " + line + "tagger " + who +
-                   ")\n[^\\x00]*",
-               RE2::Latin1);
-  }();
-  return RE2::FullMatch(text, form);
+  constexpr std::size_t kMostHead = std::size_t{64} << 10;
+  const std::string id = "([0-9a-f]{40}|[0-9a-f]{64})\n";
+  const std::string who = "[^<>\n]*<[^<>\n]*> [0-9]{1,19} [+-][0-9]{4}\n";
+  const std::string form = "^(tree " + id + "(parent " + id + ")*author " + who + "committer " +
+                           who + "(encoding [^\n]+\n)?(mergetag object " + id +
+                           "( [^\n]*\n)*)*|object " + id +
+                           "type (commit|tree|blob|tag)\ntag [^\n]+\ntagger " + who + ")\n$";
+  const std::size_t end = text.find("\n\n");
+  if (end > kMostHead || text.find('\0') != std::string::npos) return false;
+  regex_t regex;
+  if (::regcomp(&regex, form.c_str(), REG_EXTENDED | REG_NOSUB) != 0) return false;
+  const bool fits = ::regexec(&regex, text.substr(0, end + 2).c_str(), 0, nullptr, 0) == 0;
+  ::regfree(&regex);
+  return fits;
 }
 
 std::optional<ExitCode> run_sign(int argc, char** argv) {

@@ -1,7 +1,7 @@
 #include "bindings/host/places.h"
 
 #include <pwd.h>
-#include <re2/re2.h>
+#include <regex.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -309,19 +309,23 @@ static std::vector<std::string> homes_for_root() {
 }
 
 bool signs_commits() {
-  static const RE2 signs(
-      R"((?i)\[commit\](?:[^\[]*\n)?\s*gpgsign\s*(?:=\s*"?(?:true|yes|on|1)\b|[\r\n]))");
+  regex_t signs;
+  constexpr const char* kSigns =
+      "\\[commit]([^[]*\n)?[ \t]*gpgsign[ \t]*(=[ \t]*\"?(true|yes|on|1)|[\r\n])";
+  if (::regcomp(&signs, kSigns, REG_EXTENDED | REG_ICASE | REG_NOSUB) != 0) return false;
   const std::vector<std::string> own = inherited_environment();
   const std::string home = home_directory(own);
   std::string settings = variable_of(own, "XDG_CONFIG_HOME");
   if (settings.empty()) settings = home + "/.config";
+  bool found = false;
   for (const std::string& path : {home + "/.gitconfig", settings + "/git/config"}) {
     if (!paths::answers_at_once(path)) continue;
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
-    if (RE2::PartialMatch(text.str(), signs)) return true;
+    found = found || ::regexec(&signs, text.str().c_str(), 0, nullptr, 0) == 0;
   }
-  return false;
+  ::regfree(&signs);
+  return found;
 }
 
 lua::PathVariables path_variables(const std::string& workspace,

@@ -281,13 +281,13 @@ TemporaryGroup::~TemporaryGroup() {
     const UniqueFd above = open_below(files.get(), around.c_str(), O_PATH | O_DIRECTORY);
     if (above) (void)::unlinkat(above.get(), made->second.c_str() + slash + 1, AT_REMOVEDIR);
   }
-  if (const UniqueFd base = open_base(kLayersAround)) {
-    (void)move_layers_away(base.get(), name_);
-    remove_moved_layers(name_);
-  }
+  if (const UniqueFd base = open_base(kLayersAround)) (void)move_layers_away(base.get(), name_);
   for (const char* const sockets : kSockets) remove_tree(lock_.get(), sockets, kDeepest);
   for (const Kind& kind : kKinds) remove_if_empty(kind, name_);
   for (const Kind& kind : kKinds) (void)::rmdir(group_in(kind, name_).c_str());
+  // Without the lock, for which the next keeper of the group does not wait that long.
+  lock_.reset();
+  remove_moved_layers(name_);
 }
 
 void TemporaryGroup::note_made(std::size_t directory, std::string path) {

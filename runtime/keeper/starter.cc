@@ -24,6 +24,7 @@
 #include "runtime/base/mounts.h"
 #include "runtime/keeper/holdable.h"
 #include "runtime/keeper/session_sockets.h"
+#include "runtime/network/thread.h"
 #include "runtime/paths/walk.h"
 #include "runtime/process/terminal.h"
 #include "runtime/sandbox/copies.h"
@@ -300,32 +301,22 @@ class SharedNetwork {
   std::string group_;
 };
 
-void Starter::do_beside(const std::function<void()>& work) {
-  const pid_t child = ::fork();
-  if (child > 0) on_process_(child);
-  if (child != 0) return;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  ::syscall(SYS_close_range, 0U, ~0U, 0U);
-  work();
-  ::_exit(0);
-}
-
 // Once, before the first run that has such directories: what sessions have left may be much.
 void Starter::remove_old_temporary_beside() {
   if (std::exchange(has_removed_, true)) return;
-  constexpr std::chrono::hours kKept{24 * 7};
-  do_beside([kept = kKept] { remove_old_temporary(kept); });
+  static constexpr std::chrono::hours kKept{24 * 7};
+  (void)network::start_thread([] { remove_old_temporary(kKept); });
 }
 
 void Starter::measure_layers(const std::string& group) {
-  do_beside([&] {
+  (void)network::start_thread([group] {
     remove_moved_layers(group);
     note_layer_bytes(group);
   });
 }
 
 void Starter::measure_copies(const std::string& directory) {
-  do_beside([&] { note_copy_bytes(directory); });
+  (void)network::start_thread([directory] { note_copy_bytes(directory); });
 }
 
 StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,

@@ -72,8 +72,7 @@ class Starter {
       : files_(files),
         mounts_(std::move(mounts)),
         open_control_(std::move(open_control_socket)),
-        on_process_(std::move(on_process)),
-        networks_(on_process_, runs_) {}
+        networks_(std::move(on_process), runs_) {}
 
   // `strings_fd`: the memfd of a start whose strings are not in the message. `group`: of the run;
   // null: none.
@@ -87,9 +86,9 @@ class Starter {
 
   SessionNetworks& networks() { return networks_; }
   SessionRuns& session_runs() { return *runs_; }
-  // A run has ended that had layers of this group: a process looks how much these hold now.
+  // A run has ended that had layers of this group: a thread looks how much these hold now.
   void measure_layers(const std::string& group);
-  // A run is still writing to its copies: a process looks how much they hold.
+  // A run is still writing to its copies: a thread looks how much they hold.
   void measure_copies(const std::string& directory);
   // Asked for the processes of a session, by its temporary group: those outside of a sandbox, or
   // those of runs that one holds (SessionRuns::holds).
@@ -104,10 +103,7 @@ class Starter {
   std::shared_ptr<paths::MountTypes> mounts_;
   std::function<Status(const std::string&)> open_control_;
   void remove_old_temporary_beside();
-  // In a child that holds nothing of the keeper's and ends with it.
-  void do_beside(const std::function<void()>& work);
 
-  std::function<void(pid_t)> on_process_;
   bool has_removed_ = false;
   std::optional<SandboxSupport> support_;  // the first start with a sandbox finds it out
   // That all sandboxes have, where they need one: a child that shares the memory of the keeper,

@@ -40,7 +40,7 @@ return {
     id = 'strict.fetched_programs',
     decision = 'ask',
     reason = REASON,
-    wrapper = { 'npx', 'pnpx', 'bunx', 'uvx', 'pipx' },
+    within = { 'npx', 'pnpx', 'bunx', 'uvx', 'pipx' },
     match = { 'npx create-vite app', 'uvx ruff check' },
     not_match = { './node_modules/.bin/tsc' },
   },

@@ -51,8 +51,6 @@ Has what_it_has(const command::SimpleCommand& command, std::uint32_t doubts) {
       fact_if(!command.unknown_input.empty(), kHasComputedInput) |
       fact_if(!command.operands.empty(), kHasOperands) |
       fact_if(!command.subcommand.empty() || !command.operands.empty(), kHasSubcommand) |
-      fact_if(!command.assignments.empty(), kHasAssignments) |
-      fact_if(!command.wrappers.empty(), kHasWrappers) |
       fact_if(!command.nesting.empty(), kHasNesting) | fact_if(!command.fed_by.empty(), kHasFedBy) |
       fact_if(!command.feeds.empty(), kHasFeeds) | fact_if(!command.hosts.empty(), kHasHosts);
   has.facts |= command.privileged ? kIsPrivileged : kIsNotPrivileged;
@@ -67,9 +65,8 @@ Needs what_it_needs(const Rule& rule) {
       fact_if(!rule.arguments.empty(), kHasArguments) |
       fact_if(!rule.operands.empty(), kHasOperands) |
       fact_if(!rule.subcommands.empty() && !accepts_empty(rule.subcommands), kHasSubcommand) |
-      fact_if(!rule.variables.empty(), kHasAssignments) |
-      fact_if(!rule.wrappers.empty(), kHasWrappers) | fact_if(!rule.within.empty(), kHasNesting) |
-      fact_if(!rule.fed_by.empty(), kHasFedBy) | fact_if(!rule.feeds.empty(), kHasFeeds) |
+      fact_if(!rule.within.empty(), kHasNesting) | fact_if(!rule.fed_by.empty(), kHasFedBy) |
+      fact_if(!rule.feeds.empty(), kHasFeeds) |
       fact_if(!rule.hosts.empty() || !rule.not_hosts.empty(), kHasHosts) |
       fact_if(rule.computed, kHasComputed) | fact_if(rule.computed_input, kHasComputedInput) |
       wanted(rule.recursive, kHasRecursive, kHasFlat) |
@@ -95,10 +92,9 @@ bool has_command_conditions(const Rule& rule) {
   return !rule.programs.empty() || !rule.subcommands.empty() || !rule.flags.empty() ||
          !rule.without_flags.empty() || !rule.options.empty() || !rule.arguments.empty() ||
          !rule.not_arguments.empty() || !rule.operands.empty() || rule.max_operands ||
-         has_access_conditions(rule) || !rule.variables.empty() || !rule.wrappers.empty() ||
-         !rule.within.empty() || !rule.fed_by.empty() || !rule.feeds.empty() ||
-         !rule.hosts.empty() || !rule.not_hosts.empty() || rule.privileged || rule.remote ||
-         rule.computed || rule.computed_input || rule.test >= 0;
+         has_access_conditions(rule) || !rule.within.empty() || !rule.fed_by.empty() ||
+         !rule.feeds.empty() || !rule.hosts.empty() || !rule.not_hosts.empty() || rule.privileged ||
+         rule.remote || rule.computed || rule.computed_input || rule.test >= 0;
 }
 
 bool stricter(const Rule* left, const Rule* right) {

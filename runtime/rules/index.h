@@ -26,8 +26,6 @@ enum Fact : std::uint32_t {
   kHasFlat = 1U << 5,       // an access that is not recursive
   kHasRedirection = 1U << 6,
   kHasArgumentAccess = 1U << 7,
-  kHasAssignments = 1U << 8,
-  kHasWrappers = 1U << 9,
   kHasNesting = 1U << 10,
   kHasFedBy = 1U << 11,
   kHasFeeds = 1U << 12,

@@ -18,7 +18,6 @@ namespace {
 using command::Doubt;
 using command::DoubtFact;
 using command::Facts;
-using command::Nesting;
 using command::SimpleCommand;
 
 constexpr int kOfLine = -1;
@@ -32,12 +31,6 @@ constexpr std::size_t kCommandWork = 24;
 constexpr std::size_t kWordsOfWork = 8;  // so many words to compare with are one more
 constexpr std::size_t kWordOfTest = 3;
 constexpr std::size_t kTestWork = 96;  // to make a table of a command, and call a script
-
-bool is_only_text(const SimpleCommand& command) {
-  return std::any_of(command.nesting.begin(), command.nesting.end(), [](const Nesting& nesting) {
-    return nesting.kind == Nesting::Kind::kLiteral;
-  });
-}
 
 // Returns false for the command that stands for what a start sets: variables and logs.
 bool is_of_line(const SimpleCommand& command) {
@@ -124,7 +117,7 @@ class Judgement {
     bool privileged = false;  // a rule about other rights says that it leaves
     bool reads = false;
   };
-  bool ask_rule(const Prepared& prepared, const Subject& subject, bool only_text, Said& said);
+  bool ask_rule(const Prepared& prepared, const Subject& subject, Said& said);
   bool touches_changed(const SimpleCommand& command) const;
   void note_standing(const Subject& subject, const Said& said);
   bool test_holds(const Rule& rule, int command, bool& holds, std::string* why);
@@ -150,15 +143,14 @@ class Judgement {
   const TestFunction& test_;
   std::vector<Step>* steps_;
   DoubtTable doubts_;
-  std::vector<bool> named_;  // doubts that an ask or deny rule named
-  std::vector<bool> text_;   // commands that are only text; empty: there are none
+  std::vector<bool> named_;                     // doubts that an ask or deny rule named
   std::map<const Rule*, std::string> guessed_;  // they match for the sake of this unknown word
   std::size_t missed_steps_ = 0;
   std::size_t work_ = 0;
   std::size_t words_ = 0;     // of the command that is judged
   bool is_unjudged_ = false;  // the facts are not whole
   bool is_cut_ = false;       // some commands were not judged
-  bool judged_ = false;       // some command is more than text
+  bool judged_ = false;       // some command is of the line
   bool all_read_ = true;      // so far
   bool all_may_leave_ = true;
   bool some_leaves_ = false;
@@ -202,31 +194,26 @@ bool Judgement::judge_command(int index) {
   words_ = command.argv.size() + command.accesses.size();
 
   const bool carrier = static_cast<std::size_t>(index) >= facts_.commands.size();
-  const bool only_text = is_only_text(command);
-  if (only_text && !carrier) {
-    text_.resize(facts_.commands.size(), false);
-    text_[static_cast<std::size_t>(index)] = true;
-  }
-  judged_ = judged_ || (!(only_text || carrier) && is_of_line(command));
+  judged_ = judged_ || (!carrier && is_of_line(command));
 
   const std::size_t first_step = steps_ == nullptr ? 0 : steps_->size();
   Said said;
   if (const auto own = index_.by_program.find(command.program); own != index_.by_program.end()) {
     for (const Prepared& prepared : own->second.rules) {
       if (is_beside(prepared, subject)) continue;
-      if (!ask_rule(prepared, subject, only_text, said)) return false;
+      if (!ask_rule(prepared, subject, said)) return false;
     }
   }
   for (const GeneralRule& each : index_.general) {
     if (is_beside(each.prepared, subject) || !each.takes(command.program, rules_)) continue;
-    if (!ask_rule(each.prepared, subject, only_text, said)) return false;
+    if (!ask_rule(each.prepared, subject, said)) return false;
   }
   if (steps_ != nullptr) {
     std::stable_sort(
         steps_->begin() + static_cast<std::ptrdiff_t>(first_step), steps_->end(),
         [](const Step& left, const Step& right) { return stricter(left.rule, right.rule); });
   }
-  if (!only_text && !carrier && !command.guess_of_own) {
+  if (!carrier) {
     if (!said.any && outcome_.unmatched < 0) outcome_.unmatched = index;
     note_standing(subject, said);
   }
@@ -271,11 +258,9 @@ void Judgement::note_standing(const Subject& subject, const Said& said) {
   some_leaves_ = some_leaves_ || said.leaves;
 }
 
-bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, bool only_text,
-                         Said& said) {
+bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, Said& said) {
   const bool traced = steps_ != nullptr;
   const Rule& rule = rules_[prepared.rule];
-  if (only_text && rule.decision != Decision::kDeny) return true;
   const bool carrier = static_cast<std::size_t>(subject.index) >= facts_.commands.size();
   if (carrier && rule.decision == Decision::kAllow) return true;
   // A trace costs more, but comes to the same end.
@@ -362,10 +347,7 @@ void Judgement::add_step(int command, const Rule& rule, bool matched, std::strin
 
 void Judgement::add_floors() {
   for (std::size_t i = 0; i < named_.size(); ++i) {
-    if (named_[i]) continue;
-    const int owner = doubts_.owner(static_cast<int>(i));
-    const bool of_text = owner >= 0 && !text_.empty() && text_[static_cast<std::size_t>(owner)];
-    if (!of_text) outcome_.floors.push_back(static_cast<int>(i));
+    if (!named_[i]) outcome_.floors.push_back(static_cast<int>(i));
   }
 }
 
@@ -403,12 +385,7 @@ bool Judgement::may_confine() const {
   };
   for (const Rule* rule : outcome_.matched)
     if (rule->decision == Decision::kAsk) return false;
-  for (std::size_t i = 0; i < named_.size(); ++i) {
-    const int owner = doubts_.owner(static_cast<int>(i));
-    const bool of_text = owner >= 0 && !text_.empty() && text_[static_cast<std::size_t>(owner)];
-    if (!of_text && !held(facts_.doubts[i])) return false;
-  }
-  return true;
+  return std::all_of(facts_.doubts.begin(), facts_.doubts.end(), held);
 }
 
 void Judgement::decide_by_rule() {

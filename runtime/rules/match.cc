@@ -344,16 +344,6 @@ bool doubts_hold(const Rule& rule, const Subject& subject, Why& why) {
   return why.no({"no such doubt"});
 }
 
-bool variables_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
-  if (rule.variables.empty()) return true;
-  for (const command::NamedValue& assignment : command.assignments) {
-    if (find_match(rule.variables, std::string_view(assignment.name)) == nullptr) continue;
-    if (why.wanted()) why.yes({"sets ", quote(assignment.name)});
-    return true;
-  }
-  return why.wanted() && why.no({"does not set ", joined(rule.variables)});
-}
-
 bool nesting_holds(const Rule& rule, const SimpleCommand& command, Why& why) {
   if (rule.within.empty()) return true;
   for (const command::Nesting& nesting : command.nesting) {
@@ -443,9 +433,7 @@ bool matches(const Rule& rule, const Subject& subject, std::string* text) {
          privileges_hold(rule, command, why) && accesses_hold(rule, subject, why) &&
          doubts_hold(rule, subject, why) && flags_hold(rule, subject, why) &&
          options_hold(rule, subject, why) && operands_hold(rule, command, why) &&
-         arguments_hold(rule, command, why) && variables_hold(rule, command, why) &&
-         some_text_matches(rule.wrappers, command.wrappers, "wrapper", why) &&
-         nesting_holds(rule, command, why) &&
+         arguments_hold(rule, command, why) && nesting_holds(rule, command, why) &&
          some_text_matches(rule.fed_by, command.fed_by, "fed by", why) &&
          some_text_matches(rule.feeds, command.feeds, "feeds", why) &&
          hosts_hold(rule, command, why);

@@ -111,12 +111,6 @@ void give_value(OptionUse& use, Value value) {
   use.has_value = true;
 }
 
-bool is_same_place(const Value& left, const Value& right) {
-  if (&left == &right) return true;
-  return left.range.begin < left.range.end && left.source == right.source &&
-         left.range.begin == right.range.begin && left.range.end == right.range.end;
-}
-
 std::optional<Spelling> spelling(const Value& word, const ProgramSpec* spec,
                                  const std::string& name) {
   const bool is_letter = is_letter_option(name);
@@ -169,15 +163,11 @@ std::vector<OptionUse> option_uses(const SimpleCommand& command, const ProgramSp
         uses.push_back(std::move(use));
         break;
       }
-      const Value* first = word_at(command, index + 1);
-      if (first == nullptr) uses.push_back(use);
-      // In a loop over a list, the words of the list take turns.
-      for (const Value* next = first; next != nullptr && is_same_place(*first, *next);) {
+      if (const Value* next = word_at(command, index + 1)) {
         use.word = next;
         give_value(use, *next);
-        uses.push_back(use);
-        next = word_at(command, static_cast<int>(next - command.argv.data()) + 1);
       }
+      uses.push_back(std::move(use));
       break;
     }
   }

@@ -53,8 +53,12 @@ Result<Pattern> Pattern::compile(const std::string& text) {
     return wrong(text, "longer than " + std::to_string(kMaxRulePatternBytes) + " bytes");
   }
   if (text == kRegexPrefix) return wrong(text, "there is no expression after re:");
-  Pattern pattern = known(text);
-  if (!pattern.regex || pattern.regex->get() != nullptr) return pattern;
+  Pattern pattern;
+  pattern.text = text;
+  if (!text.starts_with(kRegexPrefix)) return pattern;
+  const std::string expression = text.substr(kRegexPrefix.size());
+  pattern.regex = std::make_shared<const command::LazyRegex>(expression, regex_options(expression));
+  if (pattern.regex->get() != nullptr) return pattern;
   std::string message = pattern.regex->error();
   const std::string part = pattern.regex->error_part();
   const std::size_t position = text.find(part, kRegexPrefix.size());
@@ -62,15 +66,6 @@ Result<Pattern> Pattern::compile(const std::string& text) {
     message += " (at byte " + std::to_string(position + 1) + ")";
   }
   return wrong(text, message);
-}
-
-Pattern Pattern::known(std::string text) {
-  Pattern pattern;
-  pattern.text = std::move(text);
-  if (!pattern.text.starts_with(kRegexPrefix)) return pattern;
-  const std::string expression = pattern.text.substr(kRegexPrefix.size());
-  pattern.regex = std::make_shared<const command::LazyRegex>(expression, regex_options(expression));
-  return pattern;
 }
 
 bool Pattern::matches(std::string_view candidate) const {
@@ -87,20 +82,6 @@ bool Pattern::may_match(const command::Value& value) const {
   for (const command::Value::Hole& hole : value.holes)
     if (hole.splits && hole.kind == command::Value::Hole::Kind::kUnknown) return true;  // any words
   return regex || command::glob_may_match(text, value);
-}
-
-std::string Pattern::prefix() const {
-  if (!regex) return text.substr(0, text.find_first_of("*?"));
-  // The range is only known of what is anchored.
-  const re2::RE2 anchored("^(?:" + regex->pattern() + ")$", regex_options(regex->pattern()));
-  constexpr int kMostPrefixBytes = 64;
-  std::string least;
-  std::string most;
-  if (!anchored.ok() || !anchored.PossibleMatchRange(&least, &most, kMostPrefixBytes)) return "";
-  const std::size_t shorter = std::min(least.size(), most.size());
-  std::size_t same = 0;
-  while (same < shorter && least[same] == most[same]) ++same;
-  return least.substr(0, same);
 }
 
 }  // namespace gibbous::rules

@@ -37,15 +37,11 @@ struct Pattern {
   std::string text;                                 // as written
   std::shared_ptr<const command::LazyRegex> regex;  // null: a glob
   static Result<Pattern> compile(const std::string& text);
-  // The same for a text that compile() has taken before: compiled when something is to match it.
-  static Pattern known(std::string text);
   bool matches(std::string_view text) const;
   bool matches(const command::Value& value) const;
   // Returns false only if no word that the value may become matches.
   bool may_match(const command::Value& value) const;
   bool literal() const { return !regex && text.find_first_of("*?") == std::string::npos; }
-  // Returns the beginning of each text that matches, as far as it is the same.
-  std::string prefix() const;
 };
 
 // An example of a rule, judged in workspace /workspace, home /home/user and, by default, mode
@@ -96,9 +92,7 @@ struct Rule {
   std::optional<bool> redirection;          // and by redirection or not
   std::vector<command::Doubt> doubts;
   std::vector<Pattern> doubt_details;  // with `doubts`: its detail matches one
-  std::vector<Pattern> variables;      // names of assignments
-  std::vector<Pattern> wrappers;
-  std::vector<Pattern> within;  // kind or `by` of its nesting: "substitution", "xargs"
+  std::vector<Pattern> within;         // kind or `by` of its nesting: "substitution", "xargs"
   std::vector<Pattern> fed_by;
   std::vector<Pattern> feeds;
   std::vector<Pattern> hosts;
@@ -184,8 +178,7 @@ class RuleSet {
   const std::shared_ptr<const command::Knowledge>& shared_knowledge() const { return knowledge_; }
 
   // The order is deny, ask, allow: the strictest over all commands decides. A doubt that no ask or
-  // deny rule names asks; Doubt::kUnjudged always denies. A command that is only a string in some
-  // interpreter's code (Nesting::kLiteral) can deny, not ask. A test function that fails denies:
+  // deny rule names asks; Doubt::kUnjudged always denies. A test function that fails denies:
   // "policy_error". `steps` may be null. The outcome points into the set.
   Outcome judge(const command::Facts& facts, const std::string& mode, const TestFunction& test,
                 std::vector<Step>* steps = nullptr) const;

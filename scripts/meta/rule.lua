@@ -39,11 +39,8 @@
 ---@field redirection? boolean and by a redirection (true) or an argument (false)
 ---@field doubt? string|string[] see Doubt
 ---@field detail? string[] patterns: the doubtful text, as written; with `doubt`
----@field variable? string[] patterns: names of variables that are set for the command
----@field wrapper? string[] patterns: it runs under sudo, env, timeout ...
 ---@field within? string[] patterns: the kind of nesting ('pipeline background subshell substitution
----process function loop condition heredoc coproc guess literal') or the program that nests it
----('xargs', 'sh')
+---process function loop condition heredoc coproc') or the program that nests it ('xargs', 'sh')
 ---@field fed_by? string[] patterns: a program whose output it reads
 ---@field feeds? string[] patterns: a program that reads its output
 ---@field host? string[] patterns: a host that it connects to; an unknown one is ''
@@ -104,8 +101,6 @@
 ---@field accesses { access: string, path: string, written: string, classes: string[], recursive:
 ---boolean, redirection: boolean }[]
 ---@field assignments { name: string, value: string, literal: boolean }[]
----@field wrappers string[]
----@field within string[]
 ---@field fed_by string[]
 ---@field feeds string[]
 ---@field hosts string[]
@@ -117,7 +112,6 @@
 ---that x names; '<path': a file of secrets that the line sources; '*': more than can be followed
 ---@field cwd string '' when it is unknown
 ---@field privileged boolean
----@field remote boolean
 ---@field known_program boolean the knowledge has a table for it
 ---@field mode string
 

@@ -17,20 +17,39 @@ constexpr char kWorkspace[] = "/workspace";
 constexpr char kHome[] = "/home/user";
 constexpr char kShell[] = "bash";
 
+constexpr Decisions kDenied = bit_of(Decision::kDeny);
+constexpr Decisions kAsked = bit_of(Decision::kAsk);
+constexpr Decisions kFree = bit_of(Decision::kAllow);
+constexpr Decisions kAllowed = kFree | kInside | kConfined;
+
+struct Expectation {
+  const char* name;
+  Decisions expected;
+};
+constexpr Expectation kExpectations[] = {
+    {"deny", kDenied},
+    {"ask", kAsked},
+    {"allow", kAllowed},
+    {"asked_or_denied", kAsked | kDenied},
+    {"not_denied", kAsked | kAllowed},
+    {"confined", kConfined},
+    {"not_free", kAsked | kDenied | kInside | kConfined},
+    {"inside", kInside},
+    {"free", kFree},
+};
+
 struct CaseTable {
   PolicyCase shared;
-  std::vector<Example> deny;
-  std::vector<Example> ask;
-  std::vector<Example> allow;
-  std::vector<Example> asked_or_denied;
-  std::vector<Example> not_denied;
-  std::vector<Example> confined;
-  std::vector<Example> not_free;
-  std::vector<Example> inside;
-  std::vector<Example> free;
+  std::vector<Example> lines[std::size(kExpectations)];
 };
 
 using CaseField = TableReader::Field<TableReader, CaseTable>;
+
+template <std::size_t kAt>
+constexpr CaseField lines_of() {
+  return {kExpectations[kAt].name,
+          [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->lines[kAt]); }};
+}
 
 constexpr CaseField kCaseFields[] = {
     {"name", [](TableReader& r, CaseTable* out) { r.text(&out->shared.name); }, true},
@@ -40,16 +59,15 @@ constexpr CaseField kCaseFields[] = {
      [](TableReader& r, CaseTable* out) { read_directory(r, &out->shared.workspace); }},
     {"shell", [](TableReader& r, CaseTable* out) { r.text(&out->shared.shell); }},
     {"home", [](TableReader& r, CaseTable* out) { read_directory(r, &out->shared.home); }},
-    {"deny", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->deny); }},
-    {"ask", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->ask); }},
-    {"allow", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->allow); }},
-    {"asked_or_denied",
-     [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->asked_or_denied); }},
-    {"not_denied", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->not_denied); }},
-    {"confined", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->confined); }},
-    {"not_free", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->not_free); }},
-    {"inside", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->inside); }},
-    {"free", [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->free); }},
+    lines_of<0>(),
+    lines_of<1>(),
+    lines_of<2>(),
+    lines_of<3>(),
+    lines_of<4>(),
+    lines_of<5>(),
+    lines_of<6>(),
+    lines_of<7>(),
+    lines_of<8>(),
 };
 
 // Appends the cases of one table.
@@ -102,10 +120,8 @@ void read_case(TableReader& reader, std::vector<PolicyCase>* out) {
   const SourcePlace place = sources.find(name, "name", reader.file());
   reader.set_place(place);
   if (!TableReader::fields(reader, kCaseFields, kCaseShape, &table)) return;
-  const std::size_t lines = table.deny.size() + table.ask.size() + table.allow.size() +
-                            table.asked_or_denied.size() + table.not_denied.size() +
-                            table.confined.size() + table.not_free.size() + table.inside.size() +
-                            table.free.size();
+  std::size_t lines = 0;
+  for (const auto& each : table.lines) lines += each.size();
   if (lines == 0) {
     return reader.fault(
         "must say what is expected: deny, ask, allow, free, inside, confined, asked_or_denied, "
@@ -122,20 +138,9 @@ void read_case(TableReader& reader, std::vector<PolicyCase>* out) {
   if (shared.home.empty()) shared.home = kHome;
   if (shared.cwd.empty()) shared.cwd = shared.workspace;
   if (shared.shell.empty()) shared.shell = kShell;
-  const Decisions deny = bit_of(Decision::kDeny);
-  const Decisions ask = bit_of(Decision::kAsk);
-  const Decisions free = bit_of(Decision::kAllow);
-  const Decisions allow = free | kInside | kConfined;
   CaseWriter writer(sources, shared, out);
-  writer.add("deny", deny, table.deny);
-  writer.add("ask", ask, table.ask);
-  writer.add("allow", allow, table.allow);
-  writer.add("asked_or_denied", ask | deny, table.asked_or_denied);
-  writer.add("not_denied", ask | allow, table.not_denied);
-  writer.add("confined", kConfined, table.confined);
-  writer.add("not_free", ask | deny | kInside | kConfined, table.not_free);
-  writer.add("inside", kInside, table.inside);
-  writer.add("free", free, table.free);
+  for (std::size_t at = 0; at < std::size(kExpectations); ++at)
+    writer.add(kExpectations[at].name, kExpectations[at].expected, table.lines[at]);
 }
 
 }  // namespace

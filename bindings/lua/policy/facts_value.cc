@@ -25,10 +25,10 @@ constexpr std::size_t kStepsPerValue = 20;
 // makes it, field by field, and most fields of most commands are empty.
 constexpr std::string_view kBlank =
     "return { program = '', argv = {}, literal = {}, operands = {}, options = {}, subcommand = '',"
-    " accesses = {}, assignments = {}, wrappers = {}, within = {}, fed_by = {}, feeds = {},"
-    " hosts = {}, doubts = {}, fetched = {}, unknown_input = '', holds = {}, cwd = '',"
-    " privileged = false, remote = false, known_program = false, mode = '' }";
-constexpr std::size_t kBlankLists = 14;
+    " accesses = {}, assignments = {}, fed_by = {}, feeds = {}, hosts = {}, doubts = {},"
+    " unknown_input = '', holds = {}, cwd = '', privileged = false, known_program = false,"
+    " mode = '' }";
+constexpr std::size_t kBlankLists = 11;
 constexpr char kBlankKey = 0;  // its address is the key
 
 int size_of(std::size_t size) {
@@ -95,22 +95,6 @@ void set_classes(lua_State* state, const Knowledge& knowledge, command::PathClas
     lua_rawseti(state, -2, ++count);
   }
   lua_setfield(state, -2, "classes");
-}
-
-// Sets what encloses the command: the kind and the program.
-void set_within(lua_State* state, const SimpleCommand& command) {
-  if (command.nesting.empty()) return;
-  Budget::of(state).charge(state, command.nesting.size() * kStepsPerValue);
-  lua_newtable(state);
-  int count = 0;
-  for (const command::Nesting& nesting : command.nesting) {
-    lua_pushstring(state, name_of(nesting.kind));
-    lua_rawseti(state, -2, ++count);
-    if (nesting.by.empty()) continue;
-    lua_pushlstring(state, nesting.by.data(), nesting.by.size());
-    lua_rawseti(state, -2, ++count);
-  }
-  lua_setfield(state, -2, "within");
 }
 
 // Sets the doubts of the command and of the line, each once.
@@ -215,7 +199,6 @@ class FactsWriter {
     put_texts(value, "hosts", command.hosts);
     put_flag(value, "privileged", command.privileged);
     put_flag(value, "remote", command.remote);
-    put_flag(value, "guessed", command.guessed);
     put_flag(value, "known_program", command.known_program);
     return value;
   }
@@ -260,8 +243,6 @@ void push_command_facts(lua_State* state, const Facts& facts, int command,
     lua_pushboolean(state, named.value.literal() ? 1 : 0);
     lua_setfield(state, -2, "literal");
   });
-  set_texts(state, "wrappers", simple.wrappers);
-  set_within(state, simple);
   set_texts(state, "fed_by", simple.fed_by);
   set_texts(state, "feeds", simple.feeds);
   set_texts(state, "hosts", simple.hosts);
@@ -270,7 +251,6 @@ void push_command_facts(lua_State* state, const Facts& facts, int command,
   set_texts(state, "holds", simple.holds);
   set_words(state, "cwd", simple.cwd);
   set_flag(state, "privileged", simple.privileged);
-  set_flag(state, "remote", simple.remote);
   set_flag(state, "known_program", simple.known_program);
   set_text(state, "mode", mode);
   guard.check();

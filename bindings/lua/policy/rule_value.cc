@@ -72,8 +72,6 @@ constexpr RuleField kRuleFields[] = {
     {"redirection", [](RuleReader& r, Rule* out) { r.flag(&out->redirection); }},
     {"doubt", [](RuleReader& r, Rule* out) { r.doubts(&out->doubts); }},
     {"detail", [](RuleReader& r, Rule* out) { r.patterns(&out->doubt_details, false); }},
-    {"variable", [](RuleReader& r, Rule* out) { r.patterns(&out->variables, false); }},
-    {"wrapper", [](RuleReader& r, Rule* out) { r.patterns(&out->wrappers, false); }},
     {"within", [](RuleReader& r, Rule* out) { r.patterns(&out->within, false); }},
     {"fed_by", [](RuleReader& r, Rule* out) { r.patterns(&out->fed_by, false); }},
     {"feeds", [](RuleReader& r, Rule* out) { r.patterns(&out->feeds, false); }},

@@ -22,13 +22,6 @@ void add_doubt(Facts& facts, Doubt doubt, int command, const std::string& detail
   facts.doubts.push_back({doubt, command, 0, {}, detail});
 }
 
-SimpleCommand only_text(const std::string& line) {
-  SimpleCommand made = command(line);
-  made.guessed = true;
-  made.nesting = {{Nesting::Kind::kPipeline, ""}, {Nesting::Kind::kLiteral, "python3"}};
-  return made;
-}
-
 }  // namespace
 
 TEST_CASE("deny comes before ask before allow, whatever their order in the set") {
@@ -208,45 +201,6 @@ TEST_CASE("doubts are found with their commands in whatever order they come") {
   CHECK(outcome.floors == std::vector<int>{1, 3});
 }
 
-TEST_CASE("text in an interpreter's code can only deny") {
-  const auto set = rule_set(
-      {of_program("python", Decision::kAllow, "python3"), of_program("ssh", Decision::kAsk, "ssh"),
-       of_program("rm", Decision::kDeny, "rm"), of_program("ls", Decision::kAllow, "ls")});
-  const SimpleCommand python = command("python3 -c x");
-  Facts mixed = facts({python, only_text("ssh x"), only_text("other"), only_text("ls")});
-  add_doubt(mixed, Doubt::kUnknownCode, 1);
-  const Outcome outcome = set->judge(mixed, kMode, {});
-  CHECK(outcome.decision == Decision::kAllow);
-  CHECK(ids(outcome) == std::vector<std::string>{"python"});
-  CHECK(outcome.floors.empty());
-  CHECK(set->judge(facts({python, only_text("rm x")}), kMode, {}).decision == Decision::kDeny);
-  CHECK_FALSE(set->judge(facts({only_text("ls")}), kMode, {}).decision);
-}
-
-TEST_CASE("a guessed command counts in full") {
-  const auto set = rule_set(
-      {of_program("tool", Decision::kAllow, "tool"), of_program("ssh", Decision::kAsk, "ssh")});
-  SimpleCommand guess = command("ssh x");
-  guess.guessed = true;
-  guess.nesting = {{Nesting::Kind::kGuess, "tool"}};
-  CHECK(set->judge(facts({command("tool ssh x"), guess}), kMode, {}).id == "ssh");
-  guess = command("other");
-  guess.nesting = {{Nesting::Kind::kGuess, "tool"}};
-  CHECK_FALSE(set->judge(facts({command("tool other"), guess}), kMode, {}).decision);
-}
-
-TEST_CASE("no rule need cover what is guessed of a program of the workspace") {
-  const auto set = rule_set(
-      {of_program("tool", Decision::kAllow, "tool"), of_program("ssh", Decision::kAsk, "ssh")});
-  SimpleCommand guess = command("other");
-  guess.guessed = guess.guess_of_own = true;
-  CHECK(set->judge(facts({command("tool other"), guess}), kMode, {}).id == "tool");
-  CHECK_FALSE(set->judge(facts({command("unknown other"), guess}), kMode, {}).decision);
-  guess = command("ssh x");
-  guess.guessed = guess.guess_of_own = true;
-  CHECK(set->judge(facts({command("tool ssh x"), guess}), kMode, {}).id == "ssh");
-}
-
 TEST_CASE("a rule holds only in its modes") {
   Rule made = of_program("r", Decision::kAllow, "git");
   made.modes = {"default", "plan"};
@@ -365,11 +319,9 @@ TEST_CASE("the index of rules changes no result") {
       if (made.decision != Decision::kAllow && chance(3)) made.doubts = {Doubt::kInlineCode};
       if (chance(2)) made.programs = some();
       if (chance(4)) made.operands = some();
-      if (chance(6)) made.wrappers = some();
       if (chance(6)) made.fed_by = some();
       if (chance(6)) made.hosts = some();
       if (chance(6)) made.not_hosts = {pattern("z")};
-      if (chance(6)) made.variables = some();
       if (chance(6)) made.flags = {{"-" + name()}};
       if (chance(6)) made.without_flags = {"--x"};
       if (chance(4)) made.access = {static_cast<AccessKind>(random() % 3)};

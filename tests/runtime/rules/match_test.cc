@@ -120,16 +120,6 @@ std::vector<Case> all_cases() {
          r.doubt_details = patterns({"LD_*"});
        },
        with_doubt(Doubt::kUnparsed, "LD_PRELOAD"), with_doubt(Doubt::kUnparsed, "PAGER")},
-      {"variable", [](Rule& r) { r.variables = patterns({"GIT_*"}); }, with([](SimpleCommand& c) {
-         c.assignments.push_back({"GIT_DIR", value("x"), true});
-       }),
-       with([](SimpleCommand& c) {
-         c.assignments.push_back({"CC", value("x"), true});
-       })},
-      {"wrapper", [](Rule& r) { r.wrappers = patterns({"xargs"}); }, with([](SimpleCommand& c) {
-         c.wrappers = {"env", "xargs"};
-       }),
-       with([](SimpleCommand& c) { c.wrappers = {"env"}; })},
       {"within a kind", [](Rule& r) { r.within = patterns({"substitution"}); },
        with([](SimpleCommand& c) {
          c.nesting = {{Nesting::Kind::kSubstitution, ""}};

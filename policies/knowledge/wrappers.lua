@@ -1,5 +1,5 @@
 -- Programs whose arguments are another command. `skip`: operands before it. A wrapper without a
--- table here still shows when it names a known program: the analyser guesses (within = 'guess').
+-- table here still shows when it names a known program: the analyser takes it to run that.
 -- A wrapper with options that take values.
 local function wrapper(values, skip)
   return {

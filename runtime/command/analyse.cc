@@ -24,14 +24,14 @@ Analyser::Analyser(const Place& place, const Knowledge& knowledge, const Analyse
     value.text = text;
     variable.values.push_back(std::move(value));
     variable.exported = true;
-    scope_.given(name, std::move(variable));
+    scope_.set(name, std::move(variable));
   };
   set("IFS", " \t\n");
   for (const auto& [name, text] : place.variables) set(name, text);
   if (!place.home.empty()) set("HOME", place.home);
   if (!place.cwd.empty()) set("PWD", place.cwd);
   for (const auto& [name, text] : place.set) set(name, text);
-  scope_.begin(place.cwd.empty() ? Directory{{}, true} : Directory{{normalize(place.cwd)}, false});
+  scope_.enter(place.cwd.empty() ? Directory{{}, true} : Directory{{normalize(place.cwd)}, false});
 }
 
 bool Analyser::spend(std::size_t bytes) {
@@ -79,8 +79,7 @@ void Analyser::begin(std::string_view shown) {
 }
 
 void Analyser::finish() {
-  run_traps();
-  call_uncalled();
+  run_later();
   const bool large = facts_.sources[0].size() > limits_.asked_bytes ||
                      facts_.commands.size() > limits_.asked_commands;
   if (large) facts_.doubts.push_back({Doubt::kOverLimit, -1, 0, {}, "a very long command line"});
@@ -146,13 +145,11 @@ void Analyser::read_as(Dialects dialects, const std::function<void(const Node&)>
   const Dialect outer = dialect_;
   const Dialects outer_sh = sh_;
   const Scope::Mark mark = scope_.mark();
-  const FactsEnd begin = facts_end();
   bool again = false;
   for (const Dialect each : kAllDialects) {
     if ((dialects & bit_of(each)) == 0 || full()) continue;
     if (again && (!differs || !spend(text().size() * kCodeCost))) break;
     if (again) scope_.restore(mark);
-    const FactsEnd end = facts_end();
     dialect_ = each;
     // All programs called sh are the same one.
     if (dialects == sh_dialects()) sh_ = bit_of(each);
@@ -161,52 +158,10 @@ void Analyser::read_as(Dialects dialects, const std::function<void(const Node&)>
     walk_as(parsed_.back().root);
     if (!error.message.empty())
       doubt(error.over_limit ? Doubt::kUnjudged : Doubt::kUnparsed, error.range, error.message);
-    if (std::exchange(again, true)) drop_repeated(begin, end);
+    again = true;
     sh_ = outer_sh;
   }
   dialect_ = outer;
-}
-
-// Drops the facts from `second` on where they repeat those between `first` and `second`.
-void Analyser::drop_repeated(FactsEnd first, FactsEnd second) {
-  auto& commands = facts_.commands;
-  auto& doubts = facts_.doubts;
-  const auto from = [](auto& all, std::size_t at) {
-    return all.begin() + static_cast<std::ptrdiff_t>(std::min(at, all.size()));
-  };
-  const auto same_word = [](const Value& one, const Value& other) {
-    return one.text == other.text && one.holes.size() == other.holes.size();
-  };
-  const auto same_access = [](const Access& one, const Access& other) {
-    return one.kind == other.kind && one.path == other.path && one.classes == other.classes &&
-           one.recursive == other.recursive;
-  };
-  const auto same = [&](const SimpleCommand& one, const SimpleCommand& other) {
-    return std::equal(one.argv.begin(), one.argv.end(), other.argv.begin(), other.argv.end(),
-                      same_word) &&
-           std::equal(one.accesses.begin(), one.accesses.end(), other.accesses.begin(),
-                      other.accesses.end(), same_access) &&
-           std::equal(one.assignments.begin(), one.assignments.end(), other.assignments.begin(),
-                      other.assignments.end(),
-                      [&](const NamedValue& a, const NamedValue& b) {
-                        return a.name == b.name && same_word(a.value, b.value);
-                      }) &&
-           one.wrappers == other.wrappers && one.fed_by == other.fed_by &&
-           one.feeds == other.feeds && one.cwd == other.cwd && one.guessed == other.guessed &&
-           one.nesting.size() == other.nesting.size();
-  };
-  const auto same_doubt = [&](const DoubtFact& one, const DoubtFact& other) {
-    const auto shift = static_cast<int>(second.commands - first.commands);
-    return one.doubt == other.doubt && one.detail == other.detail &&
-           (one.command < 0 ? other.command < 0 : one.command + shift == other.command);
-  };
-  const bool repeated = std::equal(from(commands, first.commands), from(commands, second.commands),
-                                   from(commands, second.commands), commands.end(), same) &&
-                        std::equal(from(doubts, first.doubts), from(doubts, second.doubts),
-                                   from(doubts, second.doubts), doubts.end(), same_doubt);
-  if (!repeated) return;
-  commands.erase(from(commands, second.commands), commands.end());
-  doubts.erase(from(doubts, second.doubts), doubts.end());
 }
 
 // bash reads as POSIXLY_CORRECT says, wherever that may be set.

@@ -76,6 +76,10 @@ struct InputReader {
   bool operator==(const InputReader&) const = default;
 };
 
+// Stand in kept text for what is not known of it: earlier lines, and the beginning of the line.
+inline constexpr std::string_view kUnknownLines = "cd \"$unknown\"\n";
+inline constexpr std::string_view kUnknownBeginning = "\"$unknown\" ";
+
 // Text that is typed into running programs, each of which may be the one that takes it.
 struct TypedInput {
   std::string before;  // what was typed earlier; its last line may be unfinished

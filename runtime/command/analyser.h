@@ -39,7 +39,6 @@ struct Arg {
   bool process = false;     // <( )
   int producers_begin = 0;  // indexes into Facts::commands
   int producers_end = 0;
-  bool alternative = false;  // another value that the word before may have
 };
 
 // The standard input of a command, or its output.
@@ -86,13 +85,6 @@ class Analyser {
   Dialects also_posix(Dialects dialects) const;
   Dialects sh_dialects() const;
   Dialects dialects_for(const SimpleCommand& command) const;
-  // The end of the facts, to which a reading of the same text adds.
-  struct FactsEnd {
-    std::size_t commands = 0;
-    std::size_t doubts = 0;
-  };
-  FactsEnd facts_end() const { return {facts_.commands.size(), facts_.doubts.size()}; }
-  void drop_repeated(FactsEnd first, FactsEnd second);
   bool spend(std::size_t bytes);
   void doubt(Doubt kind, Range range, std::string detail, int command = -1);
   void find_unheld();
@@ -114,21 +106,20 @@ class Analyser {
   void walk_loop(const Node& node, const Feed& feed);
   bool leaves(const Node& node);
   bool is_plain(const Node& node, std::size_t first) const;
-  void again(const std::function<void()>& turn);
   void other_shell(const std::vector<Part>& parts, Range range);
   void walk_case(const Node& node, const Feed& feed);
   void walk_test(const Node& node);
   void define_function(const Node& node);
-  void run_traps();
-  void call_uncalled();
+  // Calls `walk` when the line ends, in the code around it.
+  void later(std::function<void()> walk);
+  void run_later();
   Feed apply_redirections(const std::vector<Redirection>& redirections, const Feed& feed,
                           std::vector<Access>* accesses);
   void note_redirections(std::vector<Access> accesses, Range range);
 
   // expand.cc
   std::vector<Arg> fields(const Word& word);
-  std::vector<Value> values(const Word& word);  // no splitting, no patterns; several: alternatives
-  Value one(const Word& word);
+  Value one(const Word& word);  // no splitting, no patterns
   void doubt_subscript(const Value& value);
   void visit(const std::vector<Part>& parts);  // only for what runs in them
   // As visit, including the numbers that it assigns.
@@ -144,18 +135,18 @@ class Analyser {
 
   // simple.cc
   void simple(const Node& node, const Feed& feed);
+  const Part* open_choice(const Node& node) const;
+  bool choose(const Node& node, const Feed& feed);
   void assign(const Assignment& assignment, NamedValue* made);
   bool ends_with_command(const std::vector<Arg>& args);
   void run(std::vector<Arg> args, SimpleCommand base, const Feed& feed);
   void emit(SimpleCommand command, const Arguments& arguments, const Feed& feed);
   void note_carrier(SimpleCommand command, const Arguments& arguments);
-  bool run_alternatives(const std::vector<Arg>& args, const SimpleCommand& base, const Feed& feed);
-  bool builtin(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed);
-  bool effect_of(const std::string& name, const SimpleCommand& command,
-                 const std::vector<Arg>& args, const Feed& feed);
-  void declare(const SimpleCommand& command, const std::vector<Arg>& args);
-  void forget_named(const Value& word);
-  void flow_read(const std::string& name, const std::vector<Value>& argv, const Feed& feed);
+  bool builtin(const SimpleCommand& command, const Feed& feed);
+  void declare(const SimpleCommand& command);
+  // `given`: what the variables get, as Flows knows it.
+  void forget_named(const Value& word, const std::string& given);
+  void read_into(const std::string& name, const std::vector<Value>& argv, const Feed& feed);
   void set_positional(const std::vector<Value>& argv, std::size_t from);
   Directory target_of(const std::vector<Value>& argv);
   Directory below(const Directory& from, const Value& to);
@@ -249,27 +240,21 @@ class Analyser {
   std::deque<Parsed> parsed_;  // what Function::body points into
   std::vector<Nesting> nesting_;
   int source_ = 0;
-  Dialect dialect_ = Dialect::kBash;          // in which the code being walked is read
-  Dialects sh_ = 0;                           // what sh reads in the present reading; 0: see Place
-  int depth_ = 0;                             // of code in code and functions
-  int shells_ = 0;                            // sh -c and the like around the code being walked
-  int turns_ = 0;                             // of loops that are being walked in advance
-  bool dry_ = false;                          // the walk is undone afterwards
-  bool last_pipe_ = false;                    // shopt -s lastpipe
-  bool input_moved_ = false;                  // exec <file
-  bool physical_ = false;                     // set -P, perhaps
-  bool exports_all_ = false;                  // set -a, perhaps
-  std::unordered_set<std::string> exported_;  // names that export has named
+  Dialect dialect_ = Dialect::kBash;  // in which the code being walked is read
+  Dialects sh_ = 0;                   // what sh reads in the present reading; 0: see Place
+  int depth_ = 0;                     // of code in code and functions
+  int shells_ = 0;                    // sh -c and the like around the code being walked
+  int turns_ = 0;                     // loops around the code being walked
+  bool input_moved_ = false;          // exec <file
+  std::vector<std::string> chosen_;   // variables with several values: see choose()
+  std::size_t choices_ = 1;           // of all of them
   std::size_t spent_ = 0;
   bool over_ = false;
-  bool done_ = false;              // the code being walked has run already
-  std::string guessed_dangerous_;  // the dangerous program that the last guess found, or ""
-  Feed printed_;                   // by the last simple command
+  bool done_ = false;  // the code being walked has run already
+  Feed printed_;       // by the last simple command
   struct Active {
     std::string name;
     const Node* body = nullptr;
-    int calls_itself = 0;
-    bool at_once = false;  // in a pipeline or in the background
     std::size_t nesting = 0;
     int depth = 0;
     std::vector<std::string> locals;
@@ -283,34 +268,16 @@ class Analyser {
     bool remote = false;
   };
   std::vector<CodeBase> code_base_;
-  struct Definition {
-    std::string name;
-    Function::Body body;
+  struct Later {
+    std::function<void()> walk;
     std::vector<Nesting> nesting;
     std::vector<CodeBase> code_base;
+    int source = 0;
     Dialect dialect = Dialect::kBash;
     int depth = 0;
   };
-  struct Trap {
-    Value text;
-    SimpleCommand command;
-    std::vector<Nesting> nesting;
-    int source = 0;
-    Dialect dialect = Dialect::kBash;
-  };
-  std::vector<Trap> traps_;
-  struct Checkpoint {
-    std::size_t commands = 0;
-    std::size_t doubts = 0;
-    std::size_t sources = 0;
-    std::size_t reads_code = 0;
-    std::size_t definitions = 0;
-    bool dry = false;
-  };
-  Checkpoint keep();
-  void take_back(const Checkpoint& kept);
+  std::deque<Later> later_;
   std::unordered_set<const Node*> walked_bodies_;
-  std::vector<Definition> definitions_;
   std::unordered_map<std::string, std::vector<DirectoryEntry>> listed_;
   std::unordered_set<std::string> looked_for_links_;
   struct LinkSearch {
@@ -328,6 +295,8 @@ class Analyser {
   std::unordered_map<std::string, std::optional<std::string>> resolved_;  // directories, by path
 };
 
+// Returns true if a file that cannot be opened may keep the command from running.
+bool may_fail(const std::vector<Redirection>& redirections);
 // Text of which nothing is known.
 Value hole_value(const std::string& text);
 bool is_name(std::string_view text);

@@ -158,6 +158,16 @@ std::shared_ptr<const std::vector<Value>> words_before(const std::vector<Value>&
   return std::make_shared<const std::vector<Value>>(argv.begin(), last);
 }
 
+void append_value(const Value& from, Value* to) {
+  const auto offset = static_cast<std::uint32_t>(to->text.size());
+  to->text += from.text;
+  for (Value::Hole hole : from.holes) {
+    hole.begin += offset;
+    hole.end += offset;
+    to->holes.push_back(hole);
+  }
+}
+
 Value tail_of(const Value& value, std::size_t from) {
   Value tail = value;
   from = std::min(from, value.text.size());

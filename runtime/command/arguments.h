@@ -47,6 +47,8 @@ bool any_flag(const std::vector<Value>& argv, const Arguments& arguments,
 std::shared_ptr<const std::vector<Value>> words_before(const std::vector<Value>& argv,
                                                        std::size_t end);
 
+// Appends the text of `from`, with its holes.
+void append_value(const Value& from, Value* to);
 // Returns the part of `value` from byte `from` on, with its holes.
 Value tail_of(const Value& value, std::size_t from);
 

@@ -15,24 +15,16 @@ void Parser::braced(std::vector<Part>& parts, bool quoted) {
   const std::size_t inside = at_ + 1;
   PairStyle style = braces_or_subscript(quoted);
   style.first_close = true;
-  std::vector<Translation> translations;
-  const std::size_t end = matched_end(inside, '{', '}', style, &translations);
+  const std::size_t end = matched_end(inside, '{', '}', style);
   if (end == kNowhere) return;
   Part* part = add_part(parts, Part::Kind::kParameter, quoted, begin, end + 1);
   if (part == nullptr) return;
   Part read = std::move(*part);
   parts.pop_back();
-  if (translations.empty() || !decodes_quotes_) {
+  {
     const Bounds bounds(*this, inside, end);
     braced_content(read);
     contain(*this, read.operand, inside, end);
-  } else {
-    Source made;
-    translate(inside, end, translations, made);
-    Parser parser(state_, made, 0, made.text().size());
-    parser.decodes_quotes_ = false;
-    parser.braced_content(read);
-    contain(parser, read.operand, 0, made.text().size());
   }
   parts.push_back(std::move(read));
   at_ = end;
@@ -98,7 +90,7 @@ void Parser::braced_content(Part& part) {
   if (peek() == '[') {
     part.subscripted = true;
     const std::size_t inside = at_ + 1;
-    const std::size_t end = matched_end(inside, '[', ']', braces_or_subscript(false), nullptr);
+    const std::size_t end = matched_end(inside, '[', ']', braces_or_subscript(false));
     if (end == kNowhere) return;
     {
       const Bounds bounds(*this, inside, end);

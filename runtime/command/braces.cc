@@ -51,7 +51,7 @@ std::vector<Parts> Braces::words(const Parts& parts) {
     }
     count_ += all.size() * choices.size();
     if (count_ > most_) return all;
-    if (!spend_(all.size() * choices.size() * kAlternativeCost)) return all;
+    if (!spend_(all.size() * choices.size() * kValueCost)) return all;
     std::vector<Parts> next;
     for (const Parts& word : all) {
       for (const Parts& choice : choices) {

@@ -68,11 +68,8 @@ void Analyser::shell_code(const Value& text, const SimpleCommand& command, const
 void Analyser::new_shell(const Value& text, const SimpleCommand& command, const std::string& by,
                          const Feed& feed) {
   const Scope::Mark mark = scope_.mark();
-  const auto positional = scope_.positional();
-  const std::size_t before = scope_.enter_shell();
-  scope_.set_positional(positional);
+  scope_.enter_shell();
   ++shells_;
-  const bool last_pipe = last_pipe_;
   Dialects dialects = dialects_for(command);
   // The code of zsh and fish is judged in their own languages, too.
   const ProgramSpec* spec = knowledge_.find(command.program);
@@ -80,9 +77,7 @@ void Analyser::new_shell(const Value& text, const SimpleCommand& command, const 
   if (spec != nullptr && std::any_of(spec->runs.begin(), spec->runs.end(), has_language))
     dialects &= kAnyDialect;
   shell_code(text, command, by, feed, dialects);
-  last_pipe_ = last_pipe;
   --shells_;
-  scope_.leave_shell(before);
   scope_.restore(mark);
 }
 
@@ -100,8 +95,8 @@ void Analyser::own_shell(const Value& text, const SimpleCommand& base,
     }
     return;
   }
-  if (!dry_ && !done_ && traps_.size() < limits_.commands)
-    traps_.push_back({text, base, nesting_, source_, dialect_});
+  // It runs with the values that its variables have last.
+  later([this, text, base] { shell_code(text, base, "trap", {}); });
 }
 
 bool Analyser::carry(SimpleCommand* command, std::vector<Arg>* args, Arguments* arguments,
@@ -179,13 +174,8 @@ bool Analyser::carry_one(const RunsSpec& runs, SimpleCommand* command, const std
       Value text = command->argv[first];
       for (std::size_t at = first + 1; at < command->argv.size(); ++at) {
         const Value& word = command->argv[at];
-        const auto offset = static_cast<std::uint32_t>(text.text.size() + 1);
-        text.text += " " + word.text;
-        for (Value::Hole hole : word.holes) {
-          hole.begin += offset;
-          hole.end += offset;
-          text.holes.push_back(hole);
-        }
+        text.text += " ";
+        append_value(word, &text);
         text.range.end = std::max(text.range.end, word.range.end);
       }
       if (!spend(text.text.size())) return false;

@@ -13,13 +13,12 @@ std::unique_ptr<Node> Parser::parentheses() {
     std::size_t inside = after(open);
     character_behind(inside);
     inside = after(inside);
-    std::vector<Translation> translations;
-    const std::size_t close = matched_end(inside, '(', ')', {}, &translations);
+    const std::size_t close = matched_end(inside, '(', ')', {});
     if (close == kNowhere) return make(Node::Kind::kList);
     const std::size_t last = after(close);
     if (last < end_ && text_[last] == ')') {
       auto node = make(Node::Kind::kArithmetic);
-      arithmetic_pieces(node->arithmetic, inside, close, translations);
+      arithmetic_pieces(node->arithmetic, inside, close);
       at_ = last;
       advance();
       return node;
@@ -96,8 +95,7 @@ void Parser::arithmetic_for(Node& node) {
   advance();
   peek();
   const std::size_t inside = after(at_);
-  std::vector<Translation> translations;
-  const std::size_t close = matched_end(inside, '(', ')', {}, &translations);
+  const std::size_t close = matched_end(inside, '(', ')', {});
   if (close == kNowhere) return;
   at_ = after(close);
   if (peek() != ')') {
@@ -105,7 +103,7 @@ void Parser::arithmetic_for(Node& node) {
     return;
   }
   const std::size_t last = at_;
-  arithmetic_pieces(node.arithmetic, inside, close, translations);
+  arithmetic_pieces(node.arithmetic, inside, close);
   if (halted()) return;
   at_ = last;
   advance();

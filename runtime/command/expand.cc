@@ -39,25 +39,12 @@ std::vector<Arg> Analyser::fields(const Word& word) {
   return all;
 }
 
-std::vector<Value> Analyser::values(const Word& word) {
+Value Analyser::one(const Word& word) {
   Expander expander(*this, word.range, /*split=*/false);
   expander.word(word.parts);
-  std::vector<Value> all = expander.take_values();
-  for (const Value& value : all) doubt_subscript(value);
-  return all;
-}
-
-Value Analyser::one(const Word& word) {
-  std::vector<Value> all = values(word);
-  if (all.size() == 1) return std::move(all[0]);
-  Value unknown;  // one of several: as written
-  unknown.text = slice(word.range);
-  unknown.holes.push_back(
-      {Value::Hole::Kind::kUnknown, false, 0, static_cast<std::uint32_t>(unknown.text.size())});
-  for (const Value& each : all) flow(unknown.text, each);
-  unknown.source = source_;
-  unknown.range = word.range;
-  return unknown;
+  Value value = expander.take_one();
+  doubt_subscript(value);
+  return value;
 }
 
 // Wherever a shell takes it for a number or a name, it runs what quotes protect: 'a[$(x)]'.
@@ -76,38 +63,22 @@ void Analyser::doubt_subscript(const Value& value) {
 void Analyser::arithmetic(const std::vector<Part>& parts) {
   if (parts.empty()) return;
   visit(parts);
-  bool assigns = false;
-  for (const Part& part : parts) {
-    if (part.kind != Part::Kind::kText) continue;
-    const std::string& text = part.text;
-    for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
-      if (at + 1 < text.size() && text[at + 1] == '=') {
-        ++at;
-        continue;
-      }
-      const bool compares =
-          at > 0 && (text[at - 1] == '!' || ((text[at - 1] == '<' || text[at - 1] == '>') &&
-                                             (at < 2 || text[at - 2] != text[at - 1])));
-      assigns = assigns || !compares;
-    }
-    assigns =
-        assigns || text.find("++") != std::string::npos || text.find("--") != std::string::npos;
-  }
   facts_.assigns = true;  // a name may hold text that assigns
-  if (!assigns) return;
   // Which of the names it assigns is not examined.
   for (const Part& part : parts) {
-    if (part.kind != Part::Kind::kText) continue;
     const std::string& text = part.text;
-    std::size_t at = 0;
-    while (at < text.size()) {
-      std::size_t end = at;
-      while (end < text.size() &&
-             (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_'))
-        ++end;
-      const std::string name = text.substr(at, end - at);
+    const bool assigns = text.find_first_of("=") != std::string::npos ||
+                         text.find("++") != std::string::npos ||
+                         text.find("--") != std::string::npos;
+    if (part.kind != Part::Kind::kText || !assigns) continue;
+    const auto in_name = [](char each) {
+      return std::isalnum(static_cast<unsigned char>(each)) != 0 || each == '_';
+    };
+    for (auto at = text.begin(); at != text.end();) {
+      const auto end = std::find_if_not(at, text.end(), in_name);
+      const std::string name(at, end);
       if (is_name(name)) scope_.forget(name);
-      at = end + 1;
+      at = end == text.end() ? end : end + 1;
     }
   }
 }

@@ -74,29 +74,21 @@ void Expander::piece(const Part& part) {
   }
 }
 
-std::vector<Value> Expander::take_values() {
-  std::vector<Value> all;
-  for (Arg& arg : done_) all.push_back(std::move(arg.value));
-  if (all.empty()) all.push_back(finished(Value{}));
-  return all;
+Value Expander::take_one() {
+  return done_.empty() ? finished(Value{}) : std::move(done_.front().value);
 }
 
 void Expander::end_field() {
   if (has_ || !split_) {
-    bool alternative = false;
-    for (Value& value : current_) {
-      Arg arg;
-      arg.value = finished(std::move(value));
-      arg.process = process_;
-      arg.producers_begin = producers_begin_;
-      arg.producers_end = producers_end_;
-      arg.alternative = std::exchange(alternative, true);
-      analyser_.spend(arg.value.text.size() + kAlternativeCost);
-      done_.push_back(std::move(arg));
-    }
+    Arg arg;
+    arg.value = finished(std::move(current_));
+    arg.process = process_;
+    arg.producers_begin = producers_begin_;
+    arg.producers_end = producers_end_;
+    analyser_.spend(arg.value.text.size() + kValueCost);
+    done_.push_back(std::move(arg));
   }
-  current_.clear();
-  current_.emplace_back();
+  current_ = {};
   has_ = false;
   process_ = false;
 }
@@ -109,12 +101,8 @@ Value Expander::finished(Value value) const {
 
 void Expander::append(std::string_view text, bool quoted) {
   has_ = has_ || quoted || !text.empty();
-  for (Value& value : current_) {
-    value.quoted = value.quoted || quoted;
-    if (value.text.size() + text.size() > kMaxValueBytes && current_.size() > 1) continue;
-    value.text.append(text);
-  }
-  if (current_.size() > 1) analyser_.spend(text.size() * current_.size());
+  current_.quoted = current_.quoted || quoted;
+  current_.text.append(text);
 }
 
 std::string Expander::cut_hole(std::string text) {
@@ -123,36 +111,19 @@ std::string Expander::cut_hole(std::string text) {
 
 void Expander::hole(Value::Hole::Kind kind, std::string text, bool splits) {
   has_ = true;
-  text = cut_hole(std::move(text));
-  for (Value& value : current_) add_hole(kind, text, splits, &value);
-}
-
-void Expander::add_hole(Value::Hole::Kind kind, const std::string& text, bool splits,
-                        Value* value) {
-  const auto begin = static_cast<std::uint32_t>(value->text.size());
-  value->text += text;
-  value->holes.push_back({kind, splits, begin, static_cast<std::uint32_t>(value->text.size())});
-}
-
-void Expander::append_value(const Value& from, Value* to) {
-  const auto offset = static_cast<std::uint32_t>(to->text.size());
-  to->text += from.text;
-  for (Value::Hole each : from.holes) {
-    each.begin += offset;
-    each.end += offset;
-    to->holes.push_back(each);
-  }
+  const auto begin = static_cast<std::uint32_t>(current_.text.size());
+  current_.text += cut_hole(std::move(text));
+  const auto end = static_cast<std::uint32_t>(current_.text.size());
+  current_.holes.push_back({kind, splits, begin, end});
 }
 
 void Expander::insert(const Value& value, bool quoted) {
-  if (!analyser_.spend(value.text.size() + kAlternativeCost)) return;
+  if (!analyser_.spend(value.text.size() + kValueCost)) return;
   if (quoted || !split_) {
     has_ = has_ || quoted || !value.text.empty();
-    for (Value& each : current_) {
-      each.quoted = each.quoted || quoted;
-      each.bare = each.bare || (value.bare && each.text.empty());
-      if (each.text.size() + value.text.size() <= kMaxValueBytes) append_value(value, &each);
-    }
+    current_.quoted = current_.quoted || quoted;
+    current_.bare = current_.bare || (value.bare && current_.text.empty());
+    if (current_.text.size() + value.text.size() <= kMaxValueBytes) append_value(value, &current_);
     return;
   }
   if (!usual_blanks()) {  // the places where it is split are not examined
@@ -172,9 +143,8 @@ void Expander::insert(const Value& value, bool quoted) {
 }
 
 bool Expander::usual_blanks() const {
-  const Variable* blanks = known("IFS");
-  return blanks != nullptr && !blanks->unknown && blanks->values.size() == 1 &&
-         blanks->values[0].text == kBlanks;
+  const Value* blanks = known("IFS");
+  return blanks != nullptr && blanks->text == kBlanks;
 }
 
 std::size_t Expander::next_blank(const Value& value, std::size_t at) {
@@ -221,11 +191,7 @@ void Expander::end_if_any() {
 
 void Expander::tilde(const Part& part) {
   if (part.text.empty()) {
-    const Variable* home = analyser_.scope_.find("HOME");
-    if (home != nullptr && !home->unknown && home->values.size() == 1) {
-      insert(home->values[0], true);
-      return;
-    }
+    if (const Value* home = known("HOME")) return insert(Value(*home), true);
     hole(Value::Hole::Kind::kUnknown, "~", false);
   } else if (part.text == "root") {
     append("/root", true);

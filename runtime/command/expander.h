@@ -11,20 +11,18 @@
 
 namespace gibbous::command {
 
-inline constexpr std::size_t kAlternativeCost = 96;  // in bytes of text
+inline constexpr std::size_t kValueCost = 96;  // in bytes of text
 inline constexpr std::string_view kBlanks = " \t\n";
 
 class Expander {
  public:
   Expander(Analyser& analyser, Range range, bool split)
-      : analyser_(analyser), range_(range), split_(split) {
-    current_.emplace_back();
-  }
+      : analyser_(analyser), range_(range), split_(split) {}
   void word(const std::vector<Part>& parts);
   void piece(const Part& part);
   std::vector<Arg> take() { return std::move(done_); }
-  // Returns the alternatives, without splitting.
-  std::vector<Value> take_values();
+  // Returns the word, without splitting.
+  Value take_one();
   void end_field();
 
  private:
@@ -33,8 +31,6 @@ class Expander {
   void note_flow(const Part& part, const std::string& shown);
   static std::string cut_hole(std::string text);
   void hole(Value::Hole::Kind kind, std::string text, bool splits);
-  static void add_hole(Value::Hole::Kind kind, const std::string& text, bool splits, Value* value);
-  static void append_value(const Value& from, Value* to);
   // Adds a value of a variable: if unquoted, it is split and its patterns count.
   void insert(const Value& value, bool quoted);
   bool usual_blanks() const;
@@ -48,14 +44,12 @@ class Expander {
   // The shell evaluates subscripts and numbers, and runs the commands in prompts.
   void operand(const Part& part, const std::string& shown);
   static long positional_number(const std::string& name);
-  const Variable* known(const std::string& name) const;
+  const Value* known(const std::string& name) const;
   void unknown(const std::string& shown, const Part& part);
   void positional(const Part& part, const std::string& shown);
   void list(const std::vector<Value>& values, const Part& part);
-  // ${a[@]}, ${a[0]}
-  void element(const Part& part, const Variable* variable, const std::string& shown);
-  // Adds one of several values, each of which becomes a word of its own.
-  void alternatives(const Variable& variable, const std::string& shown, bool quoted);
+  // ${a[@]}
+  void elements(const Part& part, const std::string& shown);
   void command(const Part& part);
   // Looks in the table of outputs: "pwd" -> "$PWD", "mktemp" -> "/tmp/*", "which *" -> "$1".
   bool output_of(const SimpleCommand& command, bool quoted);
@@ -66,7 +60,7 @@ class Expander {
   Analyser& analyser_;
   Range range_;
   bool split_;
-  std::vector<Value> current_;  // the field that is being made; several: alternatives
+  Value current_;  // the field that is being made
   bool has_ = false;
   bool process_ = false;
   int producers_begin_ = 0;

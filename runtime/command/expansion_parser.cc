@@ -31,7 +31,7 @@ bool Parser::dollar(std::vector<Part>& parts, bool quoted) {
     const std::size_t inside = at_ + 1;
     PairStyle style;
     style.escapes = true;
-    const std::size_t end = matched_end(inside, '\'', '\'', style, nullptr);
+    const std::size_t end = matched_end(inside, '\'', '\'', style);
     if (end == kNowhere) return true;
     const std::string_view encoded = text_.substr(inside, end - inside);
     if (!bash() && encoded.find('\\') != kNowhere)
@@ -61,20 +61,10 @@ void Parser::name_after_dollar(std::vector<Part>& parts, bool quoted) {
   }
 }
 
-void Parser::arithmetic_pieces(std::vector<Part>& parts, std::size_t begin, std::size_t end,
-                               const std::vector<Translation>& translations) {
-  if (translations.empty()) {
-    const Bounds bounds(*this, begin, end);
-    double_pieces(parts, Double::kArithmetic);
-    contain(*this, parts, begin, end);
-    return;
-  }
-  Source made;
-  translate(begin, end, translations, made);
-  Parser parser(state_, made, 0, made.text().size());
-  parser.decodes_quotes_ = false;
-  parser.double_pieces(parts, Double::kArithmetic);
-  contain(parser, parts, 0, made.text().size());
+void Parser::arithmetic_pieces(std::vector<Part>& parts, std::size_t begin, std::size_t end) {
+  const Bounds bounds(*this, begin, end);
+  double_pieces(parts, Double::kArithmetic);
+  contain(*this, parts, begin, end);
 }
 
 // Parses $( ) and $(( )). The text between the outermost parentheses decides which of them it is.
@@ -89,36 +79,25 @@ void Parser::command_or_arithmetic(std::vector<Part>& parts, bool quoted) {
     return;
   }
   const Level level(*this);
-  std::vector<Translation> translations;
-  const std::size_t close = matched_end(open + 1, '(', ')', arithmetic_pair(), &translations);
+  const std::size_t close = matched_end(open + 1, '(', ')', arithmetic_pair());
   if (close == kNowhere) return;
-  if (!decodes_quotes_) translations.clear();
   std::size_t inner = open + 1;
   character_behind(inner);
   const std::size_t last = before(close, inner);
-  Source made;
-  Source* source = &source_;
-  std::size_t from = inner + 1;
-  std::size_t to = last;
-  if (!translations.empty()) {
-    translate(from, to, translations, made);
-    source = &made;
-    from = 0;
-    to = made.text().size();
-  }
-  Parser reader(state_, *source, from, to);
-  reader.decodes_quotes_ = decodes_quotes_ && translations.empty();
+  const std::size_t from = inner + 1;
+  Parser reader(state_, source_, from, last);
+  reader.decodes_quotes_ = decodes_quotes_;
   const bool closes = last > inner && text_[last] == ')';
-  const bool arithmetic = closes && (!bash() || reader.is_arithmetic(from, to));
+  const bool arithmetic = closes && (!bash() || reader.is_arithmetic(from, last));
   const bool doubtful = bash() ? is_doubtful(open + 1, close) : !closes;
   if (arithmetic || doubtful) {
     Part* part = add_part(parts, Part::Kind::kArithmetic, quoted, begin, close + 1);
     if (part == nullptr) return;
     std::vector<Part> pieces;
     {
-      const Bounds bounds(reader, from, to);
+      const Bounds bounds(reader, from, last);
       reader.double_pieces(pieces, Double::kArithmetic);
-      contain(reader, pieces, from, to);
+      contain(reader, pieces, from, last);
     }
     part->operand = std::move(pieces);
   }
@@ -140,14 +119,12 @@ void Parser::arithmetic_brackets(std::vector<Part>& parts, bool quoted) {
   advance();
   peek();
   const std::size_t inside = at_ + 1;
-  std::vector<Translation> translations;
-  const std::size_t end = matched_end(inside, '[', ']', {}, &translations);
+  const std::size_t end = matched_end(inside, '[', ']', {});
   if (end == kNowhere) return;
-  if (!decodes_quotes_) translations.clear();
   Part* part = add_part(parts, Part::Kind::kArithmetic, quoted, begin, end + 1);
   if (part == nullptr) return;
   std::vector<Part> pieces;
-  arithmetic_pieces(pieces, inside, end, translations);
+  arithmetic_pieces(pieces, inside, end);
   part->operand = std::move(pieces);
   at_ = end;
   advance();

@@ -99,8 +99,6 @@ struct Nesting {
     kCondition,
     kWrapper,  // `by`: sudo, xargs, find -exec ...
     kCode,     // `by`: sh -c, eval, trap ...
-    kGuess,    // `by`: an unknown program that names another as an argument
-    kLiteral,  // `by`: a string in the code of an interpreter
     kHeredoc,
     kCoproc,
   };
@@ -166,10 +164,7 @@ struct SimpleCommand {
   std::string cwd;          // absolute; "": not known
   bool privileged = false;  // run by sudo, doas, su or pkexec
   bool remote = false;      // runs on another machine or in a container
-  bool guessed = false;     // kGuess or kLiteral is in its nesting: may not run at all
-  // What an unknown program of the workspace names among its words. That program is judged by
-  // itself, and could do anything without a word: no rule need cover the guess.
-  bool guess_of_own = false;
+
   bool known_program = false;  // Knowledge has a table for it
   int source = 0;
   Range range;  // in that source

@@ -68,7 +68,6 @@ struct RunsSpec {
   bool appends = false;       // unknown words are appended (xargs, find with {})
   bool and_operands = false;  // kShell: the operands are joined to it, each a word (env -S)
   bool ends_at_plus = false;  // kUntil: {} + ends the command, too (find)
-  bool optional = true;       // if absent: runs no command (or a shell, see shell_if_empty)
   bool shell_if_empty =
       false;                 // without a command it starts a shell that reads stdin (su, sudo -s)
   std::string strip_prefix;  // kShell: only words with it count, and it is removed: "exec=", "!"

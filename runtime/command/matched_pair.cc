@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/command/ansi_c.h"
 #include "runtime/command/characters.h"
 #include "runtime/command/parser.h"
 
@@ -13,34 +12,32 @@ namespace gibbous::command {
 
 // `at` is after an opening quote, or after the first character of a nested construct `c`. Moves it
 // past the end.
-bool Parser::skip_nested(std::size_t& at, char c, PairStyle style,
-                         std::vector<Translation>* translations) {
+bool Parser::skip_nested(std::size_t& at, char c, PairStyle style) {
   PairStyle inside;
   inside.double_quoted = style.double_quoted;
   if (c == '(') {
     std::size_t next = at;
     if (character_behind(next) != '(') return keep_script(at - 1, at);
     inside = arithmetic_pair();
-    at = matched_end(at, '(', ')', inside, translations);
+    at = matched_end(at, '(', ')', inside);
   } else if (c == '{') {
     inside = braces_or_subscript(style.double_quoted);
     inside.first_close = true;
-    at = matched_end(at, '{', '}', inside, translations);
+    at = matched_end(at, '{', '}', inside);
   } else if (c == '[') {
-    at = matched_end(at, '[', ']', inside, translations);
+    at = matched_end(at, '[', ']', inside);
   } else {
     inside.double_quoted = inside.double_quoted || c == '"';
     inside.dollars = Dollars::kAll;
     inside.escapes = style.escapes && c == '\'';
-    at = matched_end(at, c, c, inside, translations);
+    at = matched_end(at, c, c, inside);
   }
   if (at == kNowhere) return false;
   at = after(at);
   return true;
 }
 
-std::size_t Parser::matched_end(std::size_t at, char open, char close, PairStyle style,
-                                std::vector<Translation>* translations) {
+std::size_t Parser::matched_end(std::size_t at, char open, char close, PairStyle style) {
   const Level level(*this);
   const std::size_t begin = at;
   const bool groups = open != close;
@@ -74,17 +71,17 @@ std::size_t Parser::matched_end(std::size_t at, char open, char close, PairStyle
     if (groups && (c == '`' || quotes)) {
       PairStyle quote = style;
       quote.escapes = was_dollar && !dash();
-      if (!skip_nested(at, c, quote, translations)) return kNowhere;
-      if (c == '\'' && was_dollar && !dash() && translations != nullptr) {
-        translations->push_back({before(place, begin), at, style.double_quoted});
-      }
+      if (!skip_nested(at, c, quote)) return kNowhere;
+      // bash decodes it before it reads what is around it.
+      if (c == '\'' && was_dollar && !dash() && decodes_quotes_)
+        complain(place, at, "$'...' inside an expansion");
     } else if ((open == '"' && c == '`') ||
                (was_dollar && c == '(' && style.dollars != Dollars::kNone) ||
                (was_dollar && (c == '{' || (c == '[' && bash())) &&
                 style.dollars == Dollars::kAll) ||
                (was_angle && c == '(' && style.substitutes && !dash())) {
       const bool script = was_angle && c == '(';
-      if (script ? !keep_script(place, at) : !skip_nested(at, c, style, translations)) {
+      if (script ? !keep_script(place, at) : !skip_nested(at, c, style)) {
         return kNowhere;
       }
     } else if (groups && c == open && !style.first_close) {
@@ -99,36 +96,6 @@ std::size_t Parser::matched_end(std::size_t at, char open, char close, PairStyle
 std::size_t Parser::before(std::size_t at, std::size_t from) const {
   while (at >= from + 3 && text_[at - 1] == '\n' && text_[at - 2] == '\\') at -= 2;
   return at - 1;
-}
-
-void Parser::translate(std::size_t begin, std::size_t end,
-                       const std::vector<Translation>& translations, Source& made) {
-  std::size_t at = begin;
-  made.append(source_, at, "");
-  for (const Translation& translation : translations) {
-    if (translation.begin < at || translation.end > end) continue;
-    made.append(source_, at, text_.substr(at, translation.begin - at));
-    std::size_t quote = translation.begin + 1;
-    character_behind(quote);
-    const std::string decoded = decode_ansi_c(text_.substr(quote + 1, translation.end - quote - 2));
-    std::string replacement;
-    if (translation.double_quoted) {
-      replacement = decoded;
-    } else {
-      replacement = "'";
-      for (const char c : decoded) {
-        if (c == '\'') {
-          replacement += "'\\''";
-        } else {
-          replacement += c;
-        }
-      }
-      replacement += "'";
-    }
-    made.append(source_, translation.begin, replacement, false);
-    at = translation.end;
-  }
-  made.append(source_, at, text_.substr(at, end - at));
 }
 
 Parser::PairStyle Parser::braces_or_subscript(bool double_quoted) {
@@ -192,7 +159,7 @@ bool Parser::is_arithmetic(std::size_t begin, std::size_t end) {
       while (at < end && text_[at] != '\'') at = after(at);
       if (at < end) at = after(at);
     } else if (c == '"') {
-      if (!skip_nested(at, '"', {}, nullptr)) return false;
+      if (!skip_nested(at, '"', {})) return false;
     }
   }
   return depth == 0;

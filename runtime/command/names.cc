@@ -77,10 +77,6 @@ const char* name_of(Nesting::Kind kind) {
       return "wrapper";
     case Nesting::Kind::kCode:
       return "code";
-    case Nesting::Kind::kGuess:
-      return "guess";
-    case Nesting::Kind::kLiteral:
-      return "literal";
     case Nesting::Kind::kHeredoc:
       return "heredoc";
     case Nesting::Kind::kCoproc:

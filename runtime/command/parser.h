@@ -68,12 +68,6 @@ class Parser {
     bool quotes = true;                       // ' and " count
     bool double_quoted = false;               // inside "..."
   };
-  // A $'...' that is decoded before the text around it is read as if in double quotes.
-  struct Translation {
-    std::size_t begin = 0;  // of the $
-    std::size_t end = 0;
-    bool double_quoted = false;
-  };
   struct PendingBody {
     Node* node = nullptr;  // has the redirection
     std::size_t index = 0;
@@ -150,15 +144,11 @@ class Parser {
 
   // Returns the place of the character that closes what opened before `at`, or kNowhere after
   // noting an error (matched_pair.cc).
-  std::size_t matched_end(std::size_t at, char open, char close, PairStyle style,
-                          std::vector<Translation>* translations);
-  bool skip_nested(std::size_t& at, char c, PairStyle style,
-                   std::vector<Translation>* translations);
+  std::size_t matched_end(std::size_t at, char open, char close, PairStyle style);
+  bool skip_nested(std::size_t& at, char c, PairStyle style);
   static PairStyle braces_or_subscript(bool double_quoted);
   PairStyle arithmetic_pair() const;
   bool single_quotes_count(std::size_t at) const;
-  void translate(std::size_t begin, std::size_t end, const std::vector<Translation>& translations,
-                 Source& made);
   bool is_arithmetic(std::size_t begin, std::size_t end);
   bool is_doubtful(std::size_t begin, std::size_t end) const;
 
@@ -187,8 +177,7 @@ class Parser {
   void name_after_dollar(std::vector<Part>& parts, bool quoted);
   void command_or_arithmetic(std::vector<Part>& parts, bool quoted);
   void arithmetic_brackets(std::vector<Part>& parts, bool quoted);
-  void arithmetic_pieces(std::vector<Part>& parts, std::size_t begin, std::size_t end,
-                         const std::vector<Translation>& translations);
+  void arithmetic_pieces(std::vector<Part>& parts, std::size_t begin, std::size_t end);
   void braced(std::vector<Part>& parts, bool quoted);
   void braced_content(Part& part);
   void braced_name(Part& part);
@@ -257,7 +246,7 @@ class Parser {
   std::size_t read_until_;            // after the last character that was taken
   bool stopped_ = false;              // by an error, until the next recovery
   std::size_t failed_at_ = 0;         // where the recovery begins
-  bool decodes_quotes_ = true;        // $'..' in arithmetic and the like is decoded first
+  bool decodes_quotes_ = true;        // $'..' inside ${ } and arithmetic is a quotation
   bool in_parentheses_ = false;       // of a substitution
   std::size_t reread_until_ = 0;      // up to here, bodies of here-documents follow the line
   std::size_t no_bracket_until_ = 0;  // no ] closes a [ before this

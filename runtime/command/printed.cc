@@ -11,18 +11,7 @@ namespace {
 constexpr std::size_t kMaxWords = 1024;
 
 void add_text(const Value& word, bool unclear, Value* into) {
-  const auto offset = static_cast<std::uint32_t>(into->text.size());
-  into->text += word.text;
-  if (unclear && word.literal()) {
-    into->holes.push_back({Value::Hole::Kind::kUnknown, false, offset,
-                           static_cast<std::uint32_t>(into->text.size())});
-    return;
-  }
-  for (Value::Hole hole : word.holes) {
-    hole.begin += offset;
-    hole.end += offset;
-    into->holes.push_back(hole);
-  }
+  append_value(unclear && word.literal() ? hole_value(word.text) : word, into);
 }
 
 }  // namespace

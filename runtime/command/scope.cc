@@ -1,359 +1,165 @@
 #include "runtime/command/scope.h"
 
 #include <algorithm>
-#include <unordered_set>
-#include <utility>
+#include <functional>
 
 namespace gibbous::command {
 namespace {
 
-constexpr std::size_t kMaxValues = 16;
 constexpr std::size_t kMaxDirectories = 4;
 
 bool same(const Value& one, const Value& other) {
   return one.text == other.text && one.holes.size() == other.holes.size();
 }
 
-bool equal(const Variable& one, const Variable& other) {
-  return one.unknown == other.unknown && one.array == other.array &&
-         std::equal(one.values.begin(), one.values.end(), other.values.begin(), other.values.end(),
-                    same);
+bool same(const std::vector<Value>& one, const std::vector<Value>& other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [](const Value& a, const Value& b) { return same(a, b); });
 }
 
-void unite(const Variable& with, Variable* into) {
-  into->unknown = into->unknown || with.unknown;
-  into->exported = into->exported && with.exported;
-  if (into->array || with.array) {  // the index of each element is no longer known
-    into->unknown = into->unknown || !equal(with, *into);
-    into->array = true;
+// Adds what `into` lacks; returns false if there are too many then.
+template <typename Item, typename Same>
+bool add_new(const std::vector<Item>& from, std::size_t most, std::vector<Item>* into,
+             Same is_same) {
+  for (const Item& item : from) {
+    const auto there = [&](const Item& each) { return is_same(each, item); };
+    if (std::any_of(into->begin(), into->end(), there)) continue;
+    if (into->size() >= most) return false;
+    into->push_back(item);
   }
-  for (const Value& value : with.values) {
-    const auto there = [&](const Value& each) { return same(each, value); };
-    if (std::any_of(into->values.begin(), into->values.end(), there)) continue;
-    if (into->values.size() >= kMaxValues) {
-      into->unknown = true;
-      return;
-    }
-    into->values.push_back(value);
-  }
+  return true;
 }
 
-void unite(const Directory& with, Directory* into) {
-  into->unknown = into->unknown || with.unknown;
-  for (const std::string& path : with.paths) {
-    if (std::find(into->paths.begin(), into->paths.end(), path) != into->paths.end()) continue;
-    if (into->paths.size() >= kMaxDirectories) {
-      into->unknown = true;
-      return;
-    }
-    into->paths.push_back(path);
-  }
+// These return true if `now`, which may be as `before` from then on, differs from it.
+bool unite(const Directory& before, Directory* now) {
+  const bool fits = add_new(before.paths, kMaxDirectories, &now->paths, std::equal_to<>());
+  now->unknown = now->unknown || before.unknown || !fits;
+  return now->paths.size() != before.paths.size() || now->unknown != before.unknown;
 }
 
-void unite(const std::vector<Function::Body>& with, std::vector<Function::Body>* into) {
-  for (const Function::Body& body : with) {
-    const auto there = [&](const Function::Body& each) { return each.node == body.node; };
-    if (std::none_of(into->begin(), into->end(), there)) into->push_back(body);
+bool merge_variable(const Scope::State& from, const std::string& name, Variable* now) {
+  const auto found = from.variables.find(name);
+  if (found == from.variables.end()) {  // unset, or from the environment
+    now->unknown = true;
+    return false;
   }
+  const Variable& before = found->second;
+  if (before.array || now->array) {
+    now->unknown = now->unknown || before.array != now->array || !same(before.values, now->values);
+    return now->unknown != before.unknown;
+  }
+  const bool fits = add_new(before.values, kMaxValues, &now->values,
+                            [](const Value& one, const Value& other) { return same(one, other); });
+  now->unknown = now->unknown || before.unknown || !fits;
+  now->exported = now->exported && before.exported;
+  return now->values.size() != before.values.size() || now->unknown != before.unknown;
 }
 
 }  // namespace
 
-void Scope::begin(Directory cwd) {
-  cwd_ = std::move(cwd);
-  positional_.emplace();
+Scope::State& Scope::change() {
+  if (state_.use_count() > 1) {
+    work_ += state_->variables.size() + state_->functions.size() + 1;
+    state_ = std::make_shared<State>(*state_);
+  }
+  return *state_;
 }
 
 const Variable* Scope::find(const std::string& name) const {
-  const auto found = variables_.find(name);
-  if (found == variables_.end()) return nullptr;
-  return found->second.born < shell_ && !found->second.exported ? nullptr : &found->second;
-}
-
-void Scope::note_variable(const std::string& name) {
-  Change change{Change::Kind::kVariable, name, std::nullopt, std::nullopt, {}, std::nullopt};
-  const auto found = variables_.find(name);
-  if (found != variables_.end()) change.variable = found->second;
-  journal_.push_back(std::move(change));
+  const auto found = state_->variables.find(name);
+  return found == state_->variables.end() ? nullptr : &found->second;
 }
 
 void Scope::set(const std::string& name, Variable value) {
-  if (!distorted_.empty() && distorted_.count(name) > 0) {
-    forget(name);
-    return;
-  }
-  note_variable(name);
-  put(name, std::move(value));
-}
-
-void Scope::put(const std::string& name, Variable value) {
-  value.born = ++changes_;
-  Variable& now = variables_[name];
-  value.exported = value.exported || now.exported;
-  if (fixed_.empty() || fixed_.count(name) == 0) {
-    now = std::move(value);
-  } else {
-    unite(value, &now);
-  }
-  const auto [ever, first] = ever_.try_emplace(name, now);
-  if (!first) unite(now, &ever->second);
+  State& state = change();
+  const auto [found, is_new] = state.variables.try_emplace(name, value);
+  if (is_new) return;
+  value.exported = value.exported || found->second.exported;
+  if (state.fixed.contains(name)) value.unknown = true;
+  found->second = std::move(value);
 }
 
 void Scope::forget(const std::string& name) {
-  ever_[name].unknown = true;
-  if (variables_.count(name) == 0) return;
-  note_variable(name);
-  ++changes_;
-  variables_.erase(name);
+  if (find(name) != nullptr) change().variables.erase(name);
 }
 
 void Scope::forget_all() {
-  std::vector<std::string> names;
-  for (const auto& [name, variable] : variables_) names.push_back(name);
-  for (const std::string& name : names) {
-    const bool stays = name == "HOME" || name == "PWD" || name == "OLDPWD";
-    if (!stays) forget(name);
-  }
-}
-
-void Scope::keep_forgotten(Mark mark) {
-  const std::size_t end = journal_.size();
-  for (std::size_t at = mark; at < end; ++at) {
-    const std::string name = journal_[at].name;
-    const bool forgotten =
-        journal_[at].kind == Change::Kind::kVariable && variables_.count(name) == 0;
-    std::optional<Variable> before = journal_[at].variable;  // put() may move the journal
-    if (!forgotten || !before) continue;
-    before->unknown = true;
-    set(name, std::move(*before));
-  }
+  std::erase_if(change().variables, [](const auto& each) {
+    return each.first != "HOME" && each.first != "PWD" && each.first != "OLDPWD";
+  });
 }
 
 void Scope::put_in_environment(const std::string& name) {
-  const auto found = variables_.find(name);
-  if (found == variables_.end() || found->second.exported) return;
-  note_variable(name);
-  variables_[name].exported = true;
-}
-
-void Scope::distort(const std::string& name) {
-  distorted_.insert(name);
-  forget(name);
+  if (find(name) != nullptr) change().variables[name].exported = true;
 }
 
 const Function* Scope::function(const std::string& name) const {
-  const auto found = functions_.find(name);
-  return found == functions_.end() ? nullptr : &found->second;
-}
-
-void Scope::note_function(const std::string& name) {
-  Change change{Change::Kind::kFunction, name, std::nullopt, std::nullopt, {}, std::nullopt};
-  const auto found = functions_.find(name);
-  if (found != functions_.end()) change.function = found->second;
-  journal_.push_back(std::move(change));
-  ++changes_;
+  const auto found = state_->functions.find(name);
+  return found == state_->functions.end() ? nullptr : &found->second;
 }
 
 void Scope::define(const std::string& name, Function::Body body) {
-  note_function(name);
-  Function function;
-  function.bodies.push_back(body);
-  functions_[name] = std::move(function);
+  change().functions[name] = {{body}, true};
 }
 
 void Scope::remove_function(const std::string& name) {
-  if (functions_.count(name) == 0) return;
-  note_function(name);
-  functions_[name].certain = false;
-}
-
-void Scope::enter(Directory to) {
-  journal_.push_back(
-      {Change::Kind::kDirectory, "", std::nullopt, std::nullopt, std::move(cwd_), std::nullopt});
-  cwd_ = std::move(to);
-  ++changes_;
+  if (function(name) != nullptr) change().functions[name].certain = false;
 }
 
 void Scope::set_positional(std::optional<std::vector<Value>> values) {
-  journal_.push_back(
-      {Change::Kind::kPositional, "", std::nullopt, std::nullopt, {}, std::move(positional_)});
-  positional_ = std::move(values);
-  ++changes_;
+  change().positional = std::move(values);
 }
 
-void Scope::restore(Mark mark) {
-  while (journal_.size() > mark) {
-    Change change = std::move(journal_.back());
-    journal_.pop_back();
-    switch (change.kind) {
-      case Change::Kind::kVariable:
-        if (change.variable) {
-          variables_[change.name] = std::move(*change.variable);
-        } else {
-          variables_.erase(change.name);
-        }
-        break;
-      case Change::Kind::kFunction:
-        if (change.function) {
-          functions_[change.name] = *change.function;
-        } else {
-          functions_.erase(change.name);
-        }
-        break;
-      case Change::Kind::kDirectory:
-        cwd_ = std::move(change.directory);
-        break;
-      case Change::Kind::kPositional:
-        positional_ = std::move(change.positional);
-        break;
-    }
+void Scope::enter_shell() {
+  State& state = change();
+  std::erase_if(state.variables, [](const auto& each) { return !each.second.exported; });
+  for (auto& [name, function] : state.functions) function.certain = false;
+}
+
+bool Scope::merge(const Mark& mark) {
+  if (mark == state_) return false;
+  const Mark before = mark;
+  State& now = change();
+  work_ += before->variables.size() + now.variables.size();
+  bool changed = std::any_of(before->variables.begin(), before->variables.end(),
+                             [&](const auto& each) { return !now.variables.contains(each.first); });
+  for (auto& [name, variable] : now.variables)
+    changed = merge_variable(*before, name, &variable) || changed;
+  changed = unite(before->cwd, &now.cwd) || changed;
+  for (auto& [name, function] : now.functions) {
+    const auto old = before->functions.find(name);
+    function.certain = function.certain && old != before->functions.end() && old->second.certain;
+    if (old == before->functions.end()) continue;
+    add_new(old->second.bodies, kMaxValues, &function.bodies,
+            [](const auto& one, const auto& other) { return one.node == other.node; });
   }
-}
-
-void Scope::merge(Mark mark) {
-  std::unordered_set<std::string> seen;
-  bool directory = false;
-  bool positional = false;
-  const std::size_t end = journal_.size();
-  for (std::size_t at = mark; at < end; ++at) {
-    // Copied, because the notes below may reallocate the journal.
-    switch (journal_[at].kind) {
-      case Change::Kind::kVariable: {
-        const std::string name = journal_[at].name;
-        if (!seen.insert(name).second) break;
-        const std::optional<Variable> before = journal_[at].variable;
-        const auto now = variables_.find(name);
-        if (now == variables_.end()) break;  // already unknown
-        if (!before) {
-          now->second.unknown = true;  // unset, or from the environment
-        } else {
-          unite(*before, &now->second);
-        }
-        break;
-      }
-      case Change::Kind::kFunction: {
-        const std::string name = journal_[at].name;
-        const auto now = functions_.find(name);
-        if (now == functions_.end() || !seen.insert(" " + name).second) break;
-        const std::optional<Function> before = journal_[at].function;
-        const bool certain = before && before->certain && now->second.certain;
-        std::vector<Function::Body> bodies = now->second.bodies;
-        if (before) unite(before->bodies, &bodies);
-        note_function(name);
-        functions_[name] = {std::move(bodies), certain};
-        break;
-      }
-      case Change::Kind::kDirectory:
-        if (!std::exchange(directory, true)) unite(journal_[at].directory, &cwd_);
-        break;
-      case Change::Kind::kPositional:
-        if (!std::exchange(positional, true)) positional_.reset();
-        break;
-    }
+  if (!before->positional || !now.positional || !same(*before->positional, *now.positional)) {
+    changed = changed || before->positional;
+    now.positional.reset();
   }
+  return changed;
 }
 
-void Scope::merge_directory(Mark mark) {
-  const auto moves = [](const Change& each) { return each.kind == Change::Kind::kDirectory; };
-  const auto from = journal_.begin() + static_cast<std::ptrdiff_t>(mark);
-  const auto moved = std::find_if(from, journal_.end(), moves);
-  if (moved == journal_.end()) return;
-  unite(moved->directory, &cwd_);
-  merge_variables(mark, [](const std::string& name) { return name == "PWD" || name == "OLDPWD"; });
-}
-
-void Scope::merge_variables(Mark mark) {
-  merge_variables(mark, [](const std::string&) { return true; });
-}
-
-template <typename Counts>
-void Scope::merge_variables(Mark mark, Counts counts) {
-  std::unordered_set<std::string> seen;
-  for (std::size_t at = mark; at < journal_.size(); ++at) {
-    const Change& change = journal_[at];
-    if (change.kind != Change::Kind::kVariable || !counts(change.name)) continue;
-    if (!seen.insert(change.name).second) continue;
-    const auto now = variables_.find(change.name);
-    if (now == variables_.end()) continue;
-    if (change.variable) {
-      unite(*change.variable, &now->second);
-    } else {
-      now->second.unknown = true;
-    }
+void Scope::merge_directory(const Directory& before) {
+  Directory now = cwd();
+  if (!unite(before, &now)) return;
+  Variable here;
+  here.unknown = now.unknown;
+  for (const std::string& path : now.paths) {
+    here.values.emplace_back();
+    here.values.back().text = path;
   }
+  change().cwd = std::move(now);
+  set("PWD", std::move(here));
+  forget("OLDPWD");
 }
 
-Scope::Turn Scope::turn(Mark mark) const {
-  Turn made;
-  std::unordered_set<std::string> seen;
-  bool positional = false;
-  bool directory = false;
-  for (std::size_t at = mark; at < journal_.size(); ++at) {
-    const Change& change = journal_[at];
-    switch (change.kind) {
-      case Change::Kind::kVariable: {
-        if (!change.variable || !seen.insert(change.name).second) break;
-        const auto now = variables_.find(change.name);
-        if (now == variables_.end() || !equal(*change.variable, now->second))
-          made.names.push_back(change.name);
-        break;
-      }
-      case Change::Kind::kPositional: {
-        if (std::exchange(positional, true)) break;
-        const bool both = change.positional && positional_;
-        const bool as_before =
-            both ? std::equal(change.positional->begin(), change.positional->end(),
-                              positional_->begin(), positional_->end(), same)
-                 : !change.positional && !positional_;
-        made.positional = !as_before;
-        break;
-      }
-      case Change::Kind::kDirectory:
-        if (std::exchange(directory, true)) break;
-        made.directory =
-            change.directory.paths != cwd_.paths || change.directory.unknown != cwd_.unknown;
-        break;
-      case Change::Kind::kFunction:
-        break;  // uncalled functions are walked at the end
-    }
-  }
-  return made;
-}
-
-void Scope::loosen(const Turn& turn) {
-  for (const std::string& name : turn.names) {
-    const auto found = variables_.find(name);
-    if (found == variables_.end() || found->second.unknown) continue;
-    note_variable(name);
-    variables_[name].unknown = true;
-  }
-  if (turn.positional) set_positional(std::nullopt);
-  if (turn.directory) enter({cwd_.paths, true});
-}
-
-void Scope::loosen_all() {
-  Turn all;
-  for (const auto& [name, variable] : variables_) {
-    if (name != "HOME" && name != "IFS") all.names.push_back(name);
-  }
-  all.positional = true;
-  all.directory = true;
-  loosen(all);
-}
-
-std::size_t Scope::enter_shell() {
-  set_positional(std::vector<Value>{});
-  return std::exchange(shell_, ++changes_);
-}
-
-void Scope::blur() {
-  for (auto& [name, variable] : ever_) {
-    note_variable(name);
-    variables_[name] = variable;
-    variables_[name].born = ++changes_;
-  }
-  set_positional(std::nullopt);
-  enter({cwd_.paths, true});
+void Scope::merge_variables(const Mark& mark) {
+  if (mark == state_) return;
+  const Mark before = mark;
+  State& now = change();
+  work_ += now.variables.size();
+  for (auto& [name, variable] : now.variables) merge_variable(*before, name, &variable);
 }
 
 }  // namespace gibbous::command

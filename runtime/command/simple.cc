@@ -13,7 +13,6 @@ constexpr std::size_t kWordCost = 64;  // in bytes of text
 constexpr std::size_t kNestedWordCost = 192;
 constexpr std::size_t kNestingCost = 16;
 constexpr std::size_t kMaxInputShown = 4096;
-constexpr std::size_t kMaxChoices = 8;  // of words with alternatives, for one command
 
 // Returns true for NAME=value among the words behind export and the like.
 bool is_declared(const std::vector<Arg>& before, const Word& word) {
@@ -32,6 +31,13 @@ bool is_declared(const std::vector<Arg>& before, const Word& word) {
   const std::string& text = word.parts[0].text;
   const std::size_t end = text.find_first_of("=+[");
   return end != std::string::npos && is_name(std::string_view(text).substr(0, end));
+}
+
+// Returns what stands for the value in ${x:-default} if that is plain text, or null.
+const Part* default_of(const Part& part) {
+  const bool defaults = part.op == "-" || part.op == ":-" || part.op == "=" || part.op == ":=";
+  const bool text = part.operand.size() == 1 && part.operand[0].kind == Part::Kind::kText;
+  return defaults && text ? &part.operand[0] : nullptr;
 }
 
 }  // namespace
@@ -57,7 +63,73 @@ bool all_ascii(std::string_view text) {
                      [](char each) { return each >= ' ' && each < 0x7F; });
 }
 
+// Returns a variable in the words that may have one of several values and was not chosen yet, or
+// null.
+const Part* Analyser::open_choice(const Node& node) const {
+  const auto is_open = [&](const Part& part) {
+    if (part.kind != Part::Kind::kParameter || part.subscripted ||
+        std::find(chosen_.begin(), chosen_.end(), part.text) != chosen_.end())
+      return false;
+    const Variable* variable = scope_.find(part.text);
+    if (variable != nullptr && !variable->values.empty())
+      return !variable->is_one() && !variable->array;
+    return is_name(part.text) && default_of(part) != nullptr;
+  };
+  const auto in = [&](const Word& word) {
+    const auto found = std::find_if(word.parts.begin(), word.parts.end(), is_open);
+    return found == word.parts.end() ? nullptr : &*found;
+  };
+  for (const Assignment& each : node.assignments)
+    if (const Part* found = in(each.value)) return found;
+  for (const Word& each : node.words)
+    if (const Part* found = in(each)) return found;
+  for (const Redirection& each : node.redirections)
+    if (const Part* found = in(each.target)) return found;
+  return nullptr;
+}
+
+// Walks the command once for each value that a variable in it may have. Returns false if there is
+// nothing to choose, or too much.
+bool Analyser::choose(const Node& node, const Feed& feed) {
+  constexpr std::size_t kMaxChoices = 16;
+  const Part* part = open_choice(node);
+  if (part == nullptr) return false;
+  Variable all;
+  if (const Variable* now = scope_.find(part->text); now != nullptr && !now->values.empty()) {
+    all = *now;
+  } else {
+    all.unknown = true;
+    all.values.emplace_back();
+    all.values.back().text = default_of(*part)->text;
+  }
+  const std::size_t count = all.values.size() + (all.unknown ? 1 : 0);
+  if (choices_ * count > kMaxChoices || !spend(count * kWordCost)) return false;
+  choices_ *= count;
+  chosen_.push_back(part->text);
+  const Scope::Mark before = scope_.mark();
+  Scope::Mark after;
+  for (std::size_t at = 0; at < count && !full(); ++at) {
+    scope_.restore(before);
+    if (at < all.values.size()) {
+      Variable one;
+      one.values.push_back(all.values[at]);
+      scope_.set(part->text, std::move(one));
+    } else {
+      scope_.forget(part->text);
+    }
+    simple(node, feed);
+    if (after) scope_.merge(after);
+    after = scope_.mark();
+  }
+  scope_.set(part->text, std::move(all));
+  scope_.merge(after);
+  chosen_.pop_back();
+  choices_ /= count;
+  return true;
+}
+
 void Analyser::simple(const Node& node, const Feed& outer) {
+  if (choose(node, outer)) return;
   printed_ = {};
   SimpleCommand base;
   base.range = node.range;
@@ -68,14 +140,12 @@ void Analyser::simple(const Node& node, const Feed& outer) {
     base.privileged = code_base_.back().privileged;
     base.remote = code_base_.back().remote;
   }
-  const Scope::Mark begin = scope_.mark();
-  std::vector<std::pair<std::string, std::optional<Variable>>> before;
+  const bool may_not_open = may_fail(node.redirections);
+  const Scope::Mark begin =
+      may_not_open || !node.assignments.empty() ? scope_.mark() : Scope::Mark();
   for (const Assignment& assignment : node.assignments) {
     NamedValue made;
     made.exported = !node.words.empty();
-    const Variable* now = scope_.find(assignment.name);
-    before.emplace_back(assignment.name,
-                        now == nullptr ? std::nullopt : std::optional<Variable>(*now));
     assign(assignment, &made);
     base.assignments.push_back(std::move(made));
   }
@@ -112,7 +182,8 @@ void Analyser::simple(const Node& node, const Feed& outer) {
     command.program_word = word;
     command.argv.push_back(std::move(word));
     for (const NamedValue& each : command.assignments) {
-      if (exports_all_ || exported_.count(each.name) > 0)
+      const Variable* made = scope_.find(each.name);
+      if (made != nullptr && made->exported)
         add_named(each.value, -1, true, false, scope_.cwd(), &command.accesses);
     }
     facts_.assigns = facts_.assigns || !command.assignments.empty();
@@ -121,40 +192,24 @@ void Analyser::simple(const Node& node, const Feed& outer) {
       emit(std::move(command), arguments, feed);
     }
   } else {
-    const bool forgets = !before.empty() && ends_with_command(args);
+    const bool ends = ends_with_command(args);
     run(std::move(args), std::move(base), feed);
-    // Assignments before a program end with that program; those before a function may, too, and
-    // with them what it assigned to the same names.
-    for (auto& [name, variable] : before) {
-      const Scope::Mark mark = scope_.mark();
-      if (variable) {
-        scope_.set(name, std::move(*variable));
-      } else if (forgets) {
-        scope_.forget(name);
-      } else {
-        scope_.loosen({{name}, false, false});
-      }
-      if (!forgets) scope_.merge(mark);
+    for (const Assignment& each : node.assignments) {
+      const auto old = begin->variables.find(each.name);
+      if (ends && old == begin->variables.end()) scope_.forget(each.name);
+      if (ends && old != begin->variables.end()) scope_.set(each.name, old->second);
     }
+    if (!ends && begin) scope_.merge_variables(begin);
   }
-  if (!node.redirections.empty()) {
-    const auto opens = [](const Redirection& each) {
-      const auto& parts = each.target.parts;
-      const bool null = parts.size() == 1 && parts[0].text == "/dev/null";
-      return each.op != Redirection::Op::kHere && each.op != Redirection::Op::kHereString && !null;
-    };
-    if (std::any_of(node.redirections.begin(), node.redirections.end(), opens))
-      scope_.merge_variables(begin);
-    for (const Redirection& each : node.redirections) {
-      if (!each.fd_variable.empty()) scope_.forget(each.fd_variable);
-    }
-  }
+  if (may_not_open) scope_.merge_variables(begin);
+  for (const Redirection& each : node.redirections)
+    if (!each.fd_variable.empty()) scope_.forget(each.fd_variable);
 }
 
 // Returns true if assignments before the command are certain to end with it.
 bool Analyser::ends_with_command(const std::vector<Arg>& args) {
   const Value& word = args[0].value;
-  if (!word.literal() || (args.size() > 1 && args[1].alternative)) return false;
+  if (!word.literal()) return false;
   static constexpr std::string_view kSpecial =
       " . : eval source exec exit export readonly return set shift trap unset times break continue "
       "local declare typeset alias command builtin ";
@@ -164,11 +219,14 @@ bool Analyser::ends_with_command(const std::vector<Arg>& args) {
 
 void Analyser::assign(const Assignment& assignment, NamedValue* made) {
   if (!assignment.subscript.empty()) arithmetic(assignment.subscript);
-  const Variable* was = scope_.find(assignment.name);
-  if (was != nullptr && was->values.size() > 1 && !spend(was->values.size() * kWordCost)) return;
+  const Variable* old = scope_.find(assignment.name);
+  std::optional<Variable> before;  // what it is appended to
+  if (assignment.append && old != nullptr) before = *old;
   Variable variable;
+  variable.array = assignment.array;
+  variable.unknown = assignment.append && !before;
+  if (before && !spend(before->values.size() * kWordCost)) return;
   if (assignment.array) {
-    variable.array = true;
     for (const Word& word : assignment.elements) {
       const bool keyed =
           !word.parts.empty() && !word.parts[0].quoted && slice(word.range).rfind('[', 0) == 0;
@@ -176,70 +234,42 @@ void Analyser::assign(const Assignment& assignment, NamedValue* made) {
         const auto several = [](const Value::Hole& hole) {
           return hole.splits || hole.kind == Value::Hole::Kind::kGlob;
         };
-        variable.unknown = variable.unknown || arg.alternative || keyed ||
+        variable.unknown = variable.unknown || keyed ||
                            std::any_of(arg.value.holes.begin(), arg.value.holes.end(), several);
         flow(assignment.name, arg.value);
         variable.values.push_back(std::move(arg.value));
       }
     }
     made->value.text = slice(assignment.range);
-    if (assignment.append) {
-      const Variable* before = scope_.find(assignment.name);
-      if (before == nullptr) {
-        variable.unknown = true;
-      } else {
-        variable.unknown = variable.unknown || before->unknown;
-        variable.values.insert(variable.values.begin(), before->values.begin(),
-                               before->values.end());
-      }
+    if (before) {
+      variable.unknown = variable.unknown || before->unknown || !before->array;
+      variable.values.insert(variable.values.begin(), before->values.begin(), before->values.end());
     }
   } else {
-    variable.values = values(assignment.value);
-    for (const Value& value : variable.values) flow(assignment.name, value);
-    made->value = variable.values.size() == 1 ? variable.values[0]
-                                              : hole_value(slice(assignment.value.range));
-    if (assignment.append && !assignment.subscripted) {
-      const Variable* before = scope_.find(assignment.name);
-      const bool known = before != nullptr && !before->unknown && before->values.size() == 1 &&
-                         variable.values.size() == 1 && !before->array;
-      if (known) {
-        Value whole = before->values[0];
-        const auto offset = static_cast<std::uint32_t>(whole.text.size());
-        whole.text += variable.values[0].text;
-        for (Value::Hole hole : variable.values[0].holes) {
-          hole.begin += offset;
-          hole.end += offset;
-          whole.holes.push_back(hole);
-        }
-        if (!spend(whole.text.size())) return;
-        variable.values = {whole};
-        made->value = std::move(whole);
-      } else {
-        variable = {};
-        variable.unknown = true;
-      }
+    made->value = one(assignment.value);
+    flow(assignment.name, made->value);
+    if (before && before->is_one()) {
+      Value whole = before->values[0];
+      append_value(made->value, &whole);
+      if (!spend(whole.text.size())) return;
+      made->value = std::move(whole);
     }
-    const Variable* old = scope_.find(assignment.name);
-    if (!assignment.append && old != nullptr && old->array) {  // its first element only
-      variable.unknown = true;
-      variable.array = true;
-    }
+    variable.values = {made->value};
+    // Of an array, it is the first element only.
+    const bool in_array = old != nullptr && old->array;
+    variable.unknown = variable.unknown || in_array || (before && !before->is_one());
+    if (variable.unknown) variable.values.clear();
   }
   made->name = assignment.name;
   made->value.source = source_;
   made->value.range = assignment.range;
+  if (assignment.subscripted) return scope_.forget(assignment.name);
   // NAME=value before a command applies to that command only, and its words still see the old
   // value. Functions and eval do see the new one, so it is set in any case.
-  if (assignment.subscripted) {
-    scope_.forget(assignment.name);
-  } else if (made->exported) {
-    variable.exported = true;
-    const Scope::Mark mark = scope_.mark();
-    scope_.set(assignment.name, std::move(variable));
-    scope_.merge(mark);
-  } else {
-    scope_.set(assignment.name, std::move(variable));
-  }
+  variable.exported = made->exported;
+  const Scope::Mark mark = made->exported ? scope_.mark() : Scope::Mark();
+  scope_.set(assignment.name, std::move(variable));
+  if (mark) scope_.merge(mark);
 }
 
 // Analyses one command; `args` follows the assignments. Wrappers call this again with fewer words.
@@ -251,23 +281,6 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
     spend(limits_.code_bytes * 64);
     return;
   }
-  // The program may be one of several; each is tried.
-  if (args.size() > 1 && args[1].alternative) {
-    std::vector<Arg> rest = args;
-    rest.erase(rest.begin());
-    std::vector<Arg> alone = args;
-    std::size_t end = 1;
-    while (end < args.size() && args[end].alternative) ++end;
-    alone.erase(alone.begin() + 1, alone.begin() + static_cast<std::ptrdiff_t>(end));
-    rest[0].alternative = false;
-    ++depth_;
-    run(std::move(alone), base, feed);
-    run(std::move(rest), std::move(base), feed);
-    --depth_;
-    return;
-  }
-  args[0].alternative = false;
-  if (run_alternatives(args, base, feed)) return;
   SimpleCommand command = std::move(base);
   // The shell resolves a command's paths before the command changes the directory.
   const Directory start = scope_.cwd();
@@ -308,29 +321,16 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
     note_carrier(std::move(command), arguments);
     return;
   }
-  guessed_dangerous_.clear();
-  const std::size_t first_guess = facts_.commands.size();
   if (spec == nullptr && !command.program.empty()) guess(command, args, feed);
-  const std::string carries = guessed_dangerous_;
   take_exported(&command);
   add_accesses(arguments, start, &command);
-  for (const Access& access : command.accesses) {
-    const bool own = access.kind == AccessKind::kExecute && access.argument == 0 &&
-                     (access.classes & kInWorkspace) != 0;
-    for (std::size_t at = first_guess; own && at < facts_.commands.size(); ++at)
-      facts_.commands[at].guess_of_own = true;
-  }
   add_entered(start, &command);
   add_names(arguments, start, feed, &command);
   add_notes(&command);
   // Most builtins set something; cd only PWD.
   const bool moves = command.program == "cd" || command.program == "pushd";
-  if (builtin(command, args, feed) && !moves) facts_.assigns = true;
+  if (builtin(command, feed) && !moves) facts_.assigns = true;
   flow("_", command.argv.back());
-  if (!carries.empty()) {
-    doubt(Doubt::kUnknownCommandArgument, command.range, command.program + " " + carries,
-          static_cast<int>(facts_.commands.size()));
-  }
   const bool computed =
       spec != nullptr && !spec->subcommands.empty() && arguments.subcommand.empty() &&
       !arguments.operands.empty() &&
@@ -343,56 +343,6 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
   }
   add_hosts(arguments, &command);
   emit(std::move(command), arguments, feed);
-}
-
-// Where the position of words matters, each combination of alternatives becomes a separate command.
-bool Analyser::run_alternatives(const std::vector<Arg>& args, const SimpleCommand& base,
-                                const Feed& feed) {
-  const auto alternative = [](const Arg& arg) { return arg.alternative; };
-  if (std::none_of(args.begin(), args.end(), alternative) || !args[0].value.literal()) return false;
-  const std::string name = base_name(args[0].value.text);
-  const ProgramSpec* spec = knowledge_.find(name);
-  const bool places = scope_.function(name) != nullptr || name == "cd" || name == "pushd" ||
-                      name == "set" || name == "alias" ||
-                      (spec != nullptr && (!spec->runs.empty() || spec->prints));
-  if (!places) return false;
-  std::vector<std::vector<Arg>> all(1);
-  for (std::size_t at = 0; at < args.size();) {
-    std::size_t end = at + 1;
-    while (end < args.size() && args[end].alternative) ++end;
-    if (all.size() * (end - at) > kMaxChoices) {  // too many to try
-      Arg unknown = args[at];
-      unknown.value = hole_value(args[at].value.text);
-      unknown.value.range = args[at].value.range;
-      for (std::size_t choice = at; choice < end; ++choice)
-        flow(unknown.value.text, args[choice].value);
-      for (std::vector<Arg>& each : all) each.push_back(unknown);
-    } else {
-      std::vector<std::vector<Arg>> next;
-      for (const std::vector<Arg>& each : all) {
-        for (std::size_t choice = at; choice < end; ++choice) {
-          next.push_back(each);
-          next.back().push_back(args[choice]);
-          next.back().back().alternative = false;
-          spend(args.size());
-        }
-      }
-      all = std::move(next);
-    }
-    at = end;
-  }
-  ++depth_;
-  for (std::vector<Arg>& each : all) {
-    const Scope::Mark mark = scope_.mark();
-    run(std::move(each), base, feed);
-    if (all.size() > 1) scope_.merge(mark);
-  }
-  if (all.size() > 1) {  // any of them may have printed
-    printed_.words.reset();
-    printed_.text.reset();
-  }
-  --depth_;
-  return true;
 }
 
 void Analyser::note_carrier(SimpleCommand command, const Arguments& arguments) {
@@ -424,10 +374,6 @@ void Analyser::emit(SimpleCommand command, const Arguments& arguments, const Fee
   if (feed.text && feed.text->has_unknown())
     command.unknown_input = feed.text->text.substr(0, kMaxInputShown);
   command.holds = given_to(command, feed);  // finish() follows them to the names
-  for (const Nesting& each : nesting_) {
-    command.guessed = command.guessed || each.kind == Nesting::Kind::kGuess ||
-                      each.kind == Nesting::Kind::kLiteral;
-  }
   check_name(command, index);
   print_output(command, arguments, feed);
   if (done_) return;

@@ -88,10 +88,9 @@ bool Parser::assignment(Node& node) {
   }
   std::size_t open = kNowhere;
   std::size_t close = kNowhere;
-  std::vector<Translation> translations;
   if (c == '[' && bash()) {
     open = at;
-    close = matched_end(open + 1, '[', ']', braces_or_subscript(false), &translations);
+    close = matched_end(open + 1, '[', ']', braces_or_subscript(false));
     if (close == kNowhere) return true;
     at = after(close);
     c = character_behind(at);
@@ -105,7 +104,7 @@ bool Parser::assignment(Node& node) {
   if (!count()) return true;
   if (open != kNowhere) {
     assignment.subscripted = true;
-    arithmetic_pieces(assignment.subscript, open + 1, close, translations);
+    arithmetic_pieces(assignment.subscript, open + 1, close);
   }
   at_ = at;
   if (halted()) return true;
@@ -198,9 +197,7 @@ Word Parser::array_element() {
   peek();
   const std::size_t begin = at_;
   if (peek() != '[') return read_word(style);
-  std::vector<Translation> translations;
-  const std::size_t close =
-      matched_end(begin + 1, '[', ']', braces_or_subscript(false), &translations);
+  const std::size_t close = matched_end(begin + 1, '[', ']', braces_or_subscript(false));
   if (close == kNowhere) return {};
   bool ordinary = true;
   for (std::size_t at = begin; at < close; ++at) {
@@ -221,7 +218,7 @@ Word Parser::array_element() {
     part->text = "[";
   }
   if (c == '=') {
-    arithmetic_pieces(word.parts, begin + 1, close, translations);
+    arithmetic_pieces(word.parts, begin + 1, close);
   } else {
     const Bounds bounds(*this, begin + 1, close);
     WordStyle inside;

@@ -42,9 +42,7 @@ void Expander::command(const Part& part) {
     }
   }
   hole(Value::Hole::Kind::kUnknown, shown, !part.quoted && split_);
-  if (printed.decodes) {
-    for (Value& value : current_) value.holes.back().decoded = true;
-  }
+  if (printed.decodes) current_.holes.back().decoded = true;
 }
 
 bool Expander::output_of(const SimpleCommand& command, bool quoted) {
@@ -86,14 +84,13 @@ void Expander::fill(const std::string& text, const std::string& argument, bool q
       ++end;
     const std::string name = text.substr(at, end - at);
     at = end;
-    const Variable* variable = known(name);
+    const Value* value = known(name);
     if (name == "1") {
       append(argument, quoted);
     } else if (name == "WORKSPACE") {
       append(analyser_.place_.workspace, true);
-    } else if (variable != nullptr && !variable->unknown && variable->values.size() == 1) {
-      const Value copy = variable->values[0];
-      insert(copy, true);
+    } else if (value != nullptr) {
+      insert(Value(*value), true);
     } else {
       hole(Value::Hole::Kind::kUnknown, "$" + name, false);
     }

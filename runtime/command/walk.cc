@@ -8,7 +8,7 @@
 namespace gibbous::command {
 namespace {
 
-constexpr int kMaxTurns = 3;           // loops in loops that are walked twice each
+constexpr int kMaxTurns = 3;           // loops in loops whose turns are told apart
 constexpr std::size_t kNodeCost = 48;  // in bytes of text
 
 // Returns the simple command that `node` is, or ends with.
@@ -38,6 +38,8 @@ const Node* only_simple(const Node& node) {
   return at->kind == Node::Kind::kSimple ? at : nullptr;
 }
 
+}  // namespace
+
 // A file that cannot be opened keeps a command from running. /dev/null always opens.
 bool may_fail(const std::vector<Redirection>& redirections) {
   return std::any_of(redirections.begin(), redirections.end(), [](const Redirection& each) {
@@ -61,8 +63,6 @@ bool may_fail(const std::vector<Redirection>& redirections) {
     return !plain || (parts[0].text != "/dev/null" && parts[0].text != "1" && parts[0].text != "2");
   });
 }
-
-}  // namespace
 
 void add_programs(const std::vector<SimpleCommand>& commands, std::size_t from, std::size_t to,
                   std::vector<std::string>* into) {
@@ -108,7 +108,8 @@ bool Analyser::is_plain(const Node& node, std::size_t first) const {
 }
 
 void Analyser::walk(const Node& node, const Feed& feed) {
-  if (!spend(kNodeCost)) return;
+  constexpr std::size_t kStateCost = 8;  // of a variable that is copied or compared
+  if (!spend(kNodeCost + scope_.take_work() * kStateCost)) return;
   if (source_ == 0 && place_.done_bytes > 0) done_ = node.range.begin < place_.done_bytes;
   switch (node.kind) {
     case Node::Kind::kList:
@@ -155,6 +156,13 @@ void Analyser::walk_list(const Node& node, const Feed& feed) {
                                node.operators[end] == Node::Operator::kOr))
       ++end;
     const bool background = node.operators[end] == Node::Operator::kBackground;
+    if (end == at && !background) {
+      const Directory before = scope_.cwd();
+      walk(*node.children[at], feed);
+      scope_.merge_directory(before);  // the cd may fail
+      ++at;
+      continue;
+    }
     const Scope::Mark before = scope_.mark();
     if (background) nesting_.push_back({Nesting::Kind::kBackground, ""});
     bool open = false;  // since `perhaps`, some parts may not have run
@@ -175,7 +183,7 @@ void Analyser::walk_list(const Node& node, const Feed& feed) {
           continue;
         }
         scope_.merge(perhaps);
-        scope_.merge_directory(before);  // it may be the first cd that failed
+        scope_.merge_directory(before->cwd);  // it may be the first cd that failed
         perhaps = scope_.mark();
       }
       open = open || each > at;
@@ -190,7 +198,7 @@ void Analyser::walk_list(const Node& node, const Feed& feed) {
     } else {
       if (open) scope_.merge(perhaps);
       // The first cd may fail, and the next command runs all the same.
-      if (!left) scope_.merge_directory(before);
+      if (!left) scope_.merge_directory(before->cwd);
     }
     at = end + 1;
   }
@@ -210,11 +218,7 @@ void Analyser::walk_pipeline(const Node& node, const Feed& feed) {
     const Scope::Mark mark = scope_.mark();
     printed_ = {};
     walk(*node.children[at], input);
-    if (at + 1 == count && last_pipe_) {
-      scope_.merge(mark);
-    } else {
-      scope_.restore(mark);
-    }
+    scope_.restore(mark);
     if (!is_plain(*node.children[at], starts.back())) {
       printed_.words.reset();
       printed_.text.reset();
@@ -307,46 +311,6 @@ void Analyser::walk_body(const Node& node, const Feed& feed, Scope::Mark mark) {
   }
 }
 
-// A repeated part begins with the state that it left. A first, discarded `turn` finds out what that
-// state may be.
-void Analyser::again(const std::function<void()>& turn) {
-  if (turns_ >= kMaxTurns) {
-    if (spend(scope_.size() * kNodeCost)) scope_.loosen_all();
-    return;
-  }
-  ++turns_;
-  const Scope::Mark mark = scope_.mark();
-  const Checkpoint kept = keep();
-  turn();
-  const Scope::Turn left = scope_.turn(mark);
-  scope_.restore(mark);
-  take_back(kept);
-  scope_.loosen(left);
-  --turns_;
-}
-
-Analyser::Checkpoint Analyser::keep() {
-  Checkpoint kept;
-  kept.commands = facts_.commands.size();
-  kept.doubts = facts_.doubts.size();
-  kept.sources = facts_.sources.size();
-  kept.reads_code = facts_.reads_code.size();
-  kept.definitions = definitions_.size();
-  kept.dry = std::exchange(dry_, true);
-  return kept;
-}
-
-void Analyser::take_back(const Checkpoint& kept) {
-  facts_.commands.erase(facts_.commands.begin() + static_cast<std::ptrdiff_t>(kept.commands),
-                        facts_.commands.end());
-  if (!over_) facts_.doubts.resize(kept.doubts);
-  facts_.sources.resize(kept.sources);
-  facts_.reads_code.resize(kept.reads_code);
-  facts_.code_readers.resize(kept.reads_code);
-  definitions_.resize(kept.definitions);
-  dry_ = kept.dry;
-}
-
 void Analyser::walk_loop(const Node& node, const Feed& feed) {
   const Nest nest(*this, Nesting::Kind::kLoop);
   facts_.assigns = true;
@@ -371,38 +335,38 @@ void Analyser::walk_loop(const Node& node, const Feed& feed) {
       }
     }
     // A word that splits gives unknown values.
-    std::vector<Value> whole;
-    for (Value& value : variable.values) {
+    const std::size_t all = std::erase_if(variable.values, [](const Value& value) {
       const auto splits = [](const Value::Hole& hole) { return hole.splits; };
-      if (std::any_of(value.holes.begin(), value.holes.end(), splits) && value.starts_unknown()) {
-        variable.unknown = true;
-      } else {
-        whole.push_back(std::move(value));
-      }
-    }
-    variable.values = std::move(whole);
-    if (is_name(node.name) && !node.has_words && variable.unknown && variable.values.empty()) {
-      scope_.forget(node.name);
-    } else if (is_name(node.name)) {
-      scope_.set(node.name, std::move(variable));
-    }
+      return std::any_of(value.holes.begin(), value.holes.end(), splits) && value.starts_unknown();
+    });
+    variable.unknown = variable.unknown || all > 0 || variable.values.size() > kMaxValues;
+    if (variable.values.size() > kMaxValues) variable.values.resize(kMaxValues);
+    if (is_name(node.name)) scope_.set(node.name, std::move(variable));
   }
   const auto turn = [&] {
     for (const auto& child : node.children) walk(*child, feed);
     if (node.kind == Node::Kind::kArithmeticFor) arithmetic(node.arithmetic);
   };
-  again(turn);
+  // A turn begins with the state that another one left.
+  const Scope::Mark begin = scope_.mark();
   ++turns_;
   turn();
+  if (scope_.merge(begin)) {
+    if (turns_ > kMaxTurns) {
+      scope_.forget_all();
+      scope_.enter({scope_.cwd().paths, true});
+    }
+    turn();
+  }
   --turns_;
   scope_.merge(mark);
 }
 
 void Analyser::walk_case(const Node& node, const Feed& feed) {
   const Nest nest(*this, Nesting::Kind::kCondition);
-  for (const Word& word : node.words) (void)values(word);
+  for (const Word& word : node.words) (void)one(word);
   for (const auto& patterns : node.patterns) {
-    for (const Word& word : patterns) (void)values(word);
+    for (const Word& word : patterns) (void)one(word);
   }
   for (const auto& child : node.children) {
     const Scope::Mark branch = scope_.mark();
@@ -415,10 +379,9 @@ void Analyser::walk_test(const Node& node) {
   facts_.assigns = true;  // -eq evaluates: [[ PATH=1 -eq 1 ]]
   bool pattern = false;   // after =~
   for (const Word& word : node.words) {
-    for (const Value& value : values(word)) {
-      flow("BASH_REMATCH", value);
-      pattern = pattern || value.text == "=~";
-    }
+    const Value value = one(word);
+    flow("BASH_REMATCH", value);
+    pattern = pattern || value.text == "=~";
   }
   if (pattern) scope_.forget("BASH_REMATCH");
 }

@@ -66,7 +66,7 @@ void Parser::regex_group(std::vector<Part>& parts, const WordStyle& style) {
   const std::size_t open = at_;
   PairStyle pair;
   pair.dollars = Dollars::kNone;
-  const std::size_t close = matched_end(open + 1, '(', ')', pair, nullptr);
+  const std::size_t close = matched_end(open + 1, '(', ')', pair);
   int depth = 0;
   WordStyle inside = style;
   inside.braces = false;

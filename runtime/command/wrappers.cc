@@ -352,28 +352,33 @@ bool Analyser::is_dangerous(const ProgramSpec& spec) {
 
 // An unknown program with a known one among its words may run it.
 void Analyser::guess(const SimpleCommand& command, const std::vector<Arg>& args, const Feed& feed) {
-  for (std::size_t at = 1; at < args.size(); ++at) {
-    const Value& word = args[at].value;
-    if (!word.literal() || word.text.empty() || word.text[0] == '-') continue;
-    const std::string name = base_name(word.text);
-    if (name.empty() || knowledge_.find(name) == nullptr) continue;
-    SimpleCommand base;
-    base.range = command.range;
-    base.source = command.source;
-    base.privileged = command.privileged;
-    base.remote = command.remote;
-    base.wrappers = command.wrappers;
-    base.wrappers.push_back(command.program);
-    base.started_by = command.started_by;
-    const Nest nest(*this, Nesting::Kind::kGuess, command.program);
-    const Scope::Mark mark = scope_.mark();
+  const auto named = [&](const Arg& arg) -> const ProgramSpec* {
+    const std::string& text = arg.value.text;
+    if (!arg.value.literal() || text.empty() || text[0] == '-') return nullptr;
+    return knowledge_.find(base_name(text));
+  };
+  const auto found = std::find_if(args.begin() + 1, args.end(), named);
+  if (found == args.end()) return;
+  SimpleCommand base;
+  base.range = command.range;
+  base.source = command.source;
+  base.privileged = command.privileged;
+  base.remote = command.remote;
+  base.wrappers = command.wrappers;
+  base.wrappers.push_back(command.program);
+  base.started_by = command.started_by;
+  const Scope::Mark mark = scope_.mark();
+  {
+    const Nest nest(*this, Nesting::Kind::kWrapper, command.program);
     ++depth_;
-    run(std::vector<Arg>(args.begin() + static_cast<std::ptrdiff_t>(at), args.end()),
-        std::move(base), feed);
+    run(std::vector<Arg>(found, args.end()), std::move(base), feed);
     --depth_;
-    scope_.restore(mark);
-    guessed_dangerous_ = is_dangerous(*knowledge_.find(name)) ? name : "";
-    return;
+  }
+  scope_.restore(mark);
+  if (is_dangerous(*named(*found))) {
+    doubt(Doubt::kUnknownCommandArgument, command.range,
+          command.program + " " + base_name(found->value.text),
+          static_cast<int>(facts_.commands.size()));
   }
 }
 

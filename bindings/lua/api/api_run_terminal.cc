@@ -13,7 +13,7 @@
 #include "bindings/lua/check/wrong_use.h"
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/vm/value.h"
-#include "runtime/command/history.h"
+#include "runtime/command/analyse.h"
 #include "runtime/runs/runs.h"
 #include "runtime/terminal/keys.h"
 #include "runtime/terminal/screen.h"

@@ -10,7 +10,6 @@
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/knowledge_reader.h"
 #include "bindings/lua/policy/policy_guard.h"
-#include "runtime/command/history.h"
 #include "runtime/command/path_map.h"
 #include "runtime/rules/floor.h"
 
@@ -292,12 +291,26 @@ InputReaders readers_of(CommandPolicy& commands, const PolicyRequest& asked,
   return readers;
 }
 
+// Returns true if a shell may run earlier lines in place of these: `!!`, `!ls`, `^a^b^`. Quotes are
+// not looked at.
+bool may_refer_to_history(std::string_view lines) {
+  constexpr std::string_view kAlone = " \t\r\n=\"";  // `!` in front of these is a character
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    const char before = at == 0 ? '\n' : lines[at - 1];
+    const char next = at + 1 < lines.size() ? lines[at + 1] : '\n';
+    if (lines[at] == '^' && before == '\n') return true;
+    if (lines[at] == '!' && before != '\\' && kAlone.find(next) == std::string_view::npos)
+      return true;
+  }
+  return false;
+}
+
 // Returns false if the shell may run other lines than those that are typed.
 bool runs_as_typed(const PolicyRequest& asked, const InputReaders& readers,
                    const CommandRequest& request) {
   const command::Facts& shell = readers.shell_facts;
   if ((!asked.pty && !shell.interactive) || !shell.has_history) return true;
-  return !command::may_refer_to_history(*request.line, request.typed_bytes, readers.dialects);
+  return !may_refer_to_history(std::string_view(*request.line).substr(request.typed_bytes));
 }
 
 // Keys that recall or change a line, and a reference to a line that is not known, leave open what

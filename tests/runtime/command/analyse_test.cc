@@ -100,7 +100,8 @@ TEST_CASE("a remote command does not count as a local one") {
 
 TEST_CASE("an unknown program that names a known one may run it") {
   const Facts found = facts("mystery --now rm x");
-  CHECK(command(found, "rm").guessed);
+  CHECK(command(found, "rm").wrappers == Words{"mystery"});
+  CHECK(has(found, Doubt::kUnknownCommandArgument));
 }
 
 // --- Variables ----------------------------------------------------------------------------------

@@ -60,11 +60,10 @@ inline bool doubted(const std::string& line, Doubt doubt) {
   return has(facts(line), doubt);
 }
 
-// The paths that are touched in this way, in order; not by what is only guessed.
+// The paths that are touched in this way, in order.
 inline Words paths(const Facts& facts, AccessKind kind) {
   Words all;
   for (const SimpleCommand& command : facts.commands) {
-    if (command.guessed) continue;
     for (const Access& access : command.accesses)
       if (access.kind == kind) all.push_back(access.path);
   }

@@ -145,11 +145,13 @@ void Analyser::read_as(Dialects dialects, const std::function<void(const Node&)>
   const Dialect outer = dialect_;
   const Dialects outer_sh = sh_;
   const Scope::Mark mark = scope_.mark();
-  bool again = false;
+  std::vector<std::string> readings;
   for (const Dialect each : kAllDialects) {
     if ((dialects & bit_of(each)) == 0 || full()) continue;
-    if (again && (!differs || !spend(text().size() * kCodeCost))) break;
-    if (again) scope_.restore(mark);
+    if (!readings.empty() && (!differs || !spend(text().size() * kCodeCost))) break;
+    if (!readings.empty()) scope_.restore(mark);
+    const std::size_t commands = facts_.commands.size();
+    const std::size_t doubts = facts_.doubts.size();
     dialect_ = each;
     // All programs called sh are the same one.
     if (dialects == sh_dialects()) sh_ = bit_of(each);
@@ -158,10 +160,38 @@ void Analyser::read_as(Dialects dialects, const std::function<void(const Node&)>
     walk_as(parsed_.back().root);
     if (!error.message.empty())
       doubt(error.over_limit ? Doubt::kUnjudged : Doubt::kUnparsed, error.range, error.message);
-    again = true;
+    readings.push_back(found_since(commands, doubts));
+    if (std::find(readings.begin(), readings.end() - 1, readings.back()) != readings.end() - 1) {
+      facts_.commands.resize(commands);
+      facts_.doubts.resize(doubts);
+    }
     sh_ = outer_sh;
   }
   dialect_ = outer;
+}
+
+// Returns what stands in the facts from these places on, to compare one reading with another.
+std::string Analyser::found_since(std::size_t commands, std::size_t doubts) const {
+  std::string found;
+  const auto add = [&](const std::string& text, std::size_t mark) {
+    found += text + '\0' + std::to_string(mark) + ' ';
+  };
+  for (std::size_t at = commands; at < facts_.commands.size(); ++at) {
+    const SimpleCommand& each = facts_.commands[at];
+    add(each.cwd, each.nesting.size());
+    for (const Value& word : each.argv) add(word.text, word.holes.size());
+    for (const NamedValue& one : each.assignments) add(one.name + "=" + one.value.text, 0);
+    for (const Access& one : each.accesses)
+      add(one.path + name_of(one.kind), one.classes * 2 + (one.recursive ? 1U : 0U));
+    for (const auto* names : {&each.wrappers, &each.fed_by, &each.feeds})
+      for (const std::string& name : *names) add(name, names->size());
+  }
+  for (std::size_t at = doubts; at < facts_.doubts.size(); ++at) {
+    const DoubtFact& each = facts_.doubts[at];
+    const std::size_t command = each.command < 0 ? 0 : static_cast<std::size_t>(each.command) + 1;
+    add(name_of(each.doubt) + each.detail, command < commands ? 0 : command - commands);
+  }
+  return found;
 }
 
 // bash reads as POSIXLY_CORRECT says, wherever that may be set.

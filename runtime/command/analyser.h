@@ -82,6 +82,7 @@ class Analyser {
   bool code(const Value& text, Nesting::Kind kind, const std::string& by, const Feed& feed,
             Dialects dialects = 0);
   void read_as(Dialects dialects, const std::function<void(const Node&)>& walk_as);
+  std::string found_since(std::size_t commands, std::size_t doubts) const;
   Dialects also_posix(Dialects dialects) const;
   Dialects sh_dialects() const;
   Dialects dialects_for(const SimpleCommand& command) const;

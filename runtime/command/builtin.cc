@@ -67,7 +67,10 @@ void Analyser::read_into(const std::string& name, const std::vector<Value>& argv
     word.text = own;
     forget_named(word, given);
   }
-  for (std::size_t at = 1; at < argv.size(); ++at) forget_named(argv[at], given);
+  // printf -v NAME, getopts LETTERS NAME
+  const std::size_t last =
+      words && name != "let" ? std::min<std::size_t>(argv.size(), 3) : argv.size();
+  for (std::size_t at = 1; at < last; ++at) forget_named(argv[at], given);
 }
 
 // export, declare, typeset, local, readonly
@@ -102,6 +105,10 @@ void Analyser::declare(const SimpleCommand& command) {
       Variable made;
       made.values.push_back(tail_of(word, end + 1));
       scope_.set(variable, std::move(made));
+    } else if (end == std::string::npos && local && !is_bash(dialect_) && old != nullptr) {
+      Variable kept = *old;  // in some shells
+      kept.unknown = true;
+      scope_.set(variable, std::move(kept));
     } else if (end != std::string::npos || local) {
       scope_.forget(variable);
     }

@@ -3,7 +3,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "runtime/command/analyser.h"
@@ -87,40 +86,30 @@ void Analyser::other_code(const Value& text, const std::string& language, Simple
 
 // A doubtful program may do to its arguments what their words say, and a shell what it is fed.
 void Analyser::find_unheld() {
-  std::map<std::pair<int, bool>, bool> commands;
-  std::map<int, bool> sources;
   std::size_t left = limits_.code_bytes;
+  int judged = -1;  // the source that was judged last, as a whole
+  bool harms = false;
   for (DoubtFact& each : facts_.doubts) {
     const bool whole = each.doubt == Doubt::kPipedCode || each.doubt == Doubt::kUnparsed ||
                        each.doubt == Doubt::kOverLimit;
     if (each.unheld || (!whole && each.command < 0)) continue;
-    // Without a program of its own, "env" prints what it has.
-    const bool by_itself = each.doubt == Doubt::kUnknownProgram;
-    bool is_new = false;
-    bool* found = nullptr;
-    if (whole) {
-      const auto made = sources.emplace(each.source, true);
-      found = &made.first->second;
-      is_new = made.second;
-    } else {
-      const auto made = commands.emplace(std::make_pair(each.command, by_itself), true);
-      found = &made.first->second;
-      is_new = made.second;
-    }
-    if (is_new) {
-      std::string text;
-      if (whole) {
-        text = facts_.sources[static_cast<std::size_t>(each.source)];
-      } else if (static_cast<std::size_t>(each.command) < facts_.commands.size()) {
-        const SimpleCommand& command = facts_.commands[static_cast<std::size_t>(each.command)];
-        for (std::size_t at = 0; by_itself && at < command.wrappers.size(); ++at)
-          text += command.wrappers[at] + " ";
-        for (const Value& word : command.argv) text += word.text + " ";
+    std::string text;
+    if (whole && each.source != judged) {
+      text = facts_.sources[static_cast<std::size_t>(each.source)];
+    } else if (!whole && static_cast<std::size_t>(each.command) < facts_.commands.size()) {
+      const SimpleCommand& command = facts_.commands[static_cast<std::size_t>(each.command)];
+      // Without a program of its own, "env" prints what it has.
+      if (each.doubt == Doubt::kUnknownProgram) {
+        for (const std::string& wrapper : command.wrappers) text += wrapper + " ";
       }
-      *found = text.size() > left || speaks_of_harm(text);
-      left -= std::min(left, text.size());
+      for (const Value& word : command.argv) text += word.text + " ";
     }
-    each.unheld = *found;
+    const bool found = text.size() > left || speaks_of_harm(text);
+    left -= std::min(left, text.size());
+    each.unheld = whole && each.source == judged ? harms : found;
+    if (!whole) continue;
+    judged = each.source;
+    harms = each.unheld;
   }
 }
 

@@ -1,4 +1,5 @@
 // Parser: expansions that begin with $ or a backtick, and <( ) and >( ).
+#include <optional>
 #include <utility>
 
 #include "runtime/command/ansi_c.h"
@@ -34,9 +35,10 @@ bool Parser::dollar(std::vector<Part>& parts, bool quoted) {
     const std::size_t end = matched_end(inside, '\'', '\'', style);
     if (end == kNowhere) return true;
     const std::string_view encoded = text_.substr(inside, end - inside);
-    if (!bash() && encoded.find('\\') != kNowhere)
-      complain(begin, end + 1, "shells differ in what they decode in $'...'");
-    add_text(parts, decode_ansi_c(encoded), true, begin, end + 1);
+    const std::optional<std::string> decoded = decode_ansi_c(encoded);
+    if (!decoded || (!bash() && encoded.find('\\') != kNowhere))
+      complain(begin, end + 1, "an escape in $'...' that shells differ in, or of a character code");
+    add_text(parts, decoded.value_or(std::string(encoded)), true, begin, end + 1);
     at_ = end;
     advance();
   } else {

@@ -18,7 +18,7 @@ void Parser::here_document(Node& node, Redirection redirection, bool strip_tabs)
   if (!word) {
     // bash rewrites the substitution and waits for the rewritten text. The end of the body is
     // therefore unknown, and its lines are read as commands.
-    complain(begin, begin + 1, "a substitution in the delimiter of a here-document");
+    complain(begin, begin + 1, "an expansion in the delimiter of a here-document");
     at_ = begin;
     redirection.target = read_word({});
     node.redirections.push_back(std::move(redirection));
@@ -31,71 +31,24 @@ void Parser::here_document(Node& node, Redirection redirection, bool strip_tabs)
   pending_.push_back({&node, node.redirections.size() - 1, std::move(*word), strip_tabs});
 }
 
-// Returns the delimiter without its quotes; a parameter in it is plain text. Returns nothing after
-// an error, or if it contains a substitution.
+// Returns the delimiter without its quotes. Returns nothing after an error, or if it contains an
+// expansion.
 std::optional<std::string> Parser::delimiter(bool& quoted) {
-  std::string text;
   if (!at_word_start()) {
     fail_here("the delimiter of a here-document");
     return std::nullopt;
   }
-  while (!halted()) {
-    const int c = peek();
-    if (c == kEnd || is_metacharacter(c)) {
-      if (begins_process(c, at_)) return std::nullopt;
-      break;
-    }
-    if (!delimiter_piece(text, quoted, c)) return std::nullopt;
+  WordStyle style;
+  style.braces = style.patterns = style.tilde = false;
+  const Word word = read_word(style);
+  std::string text;
+  for (const Part& part : word.parts) {
+    if (part.kind != Part::Kind::kText) return std::nullopt;
+    text += part.text;
+    quoted = quoted || part.quoted;
   }
   if (halted()) return std::nullopt;
   return text;
-}
-
-bool Parser::delimiter_piece(std::string& text, bool& quoted, int c) {
-  const std::size_t begin = at_;
-  if (c == '$' && ((second() == '\'' && !dash()) || (second() == '"' && bash()))) {
-    advance();
-    std::vector<Part> parts;
-    if (peek() == '\'') {
-      at_ = begin;
-      dollar(parts, false);
-      for (const Part& part : parts) text += part.text;
-      quoted = true;
-    }
-    return !halted();
-  }
-  if (c == '`' || (c == '$' && (second() == '(' || second() == '{' || second() == '['))) {
-    return false;
-  }
-  quoted = quoted || c == '\\' || c == '\'' || c == '"';
-  advance();
-  if (c == '\\') {
-    if (at_ >= end_) return true;
-    text += text_[at_];
-    advance();
-  } else if (c == '\'') {
-    for (; at_ < end_ && text_[at_] != '\''; advance()) text += text_[at_];
-  } else if (c == '"') {
-    for (int inside = peek(); inside != '"' && inside != kEnd; inside = peek()) {
-      const int next = at_ + 1 < end_ ? text_[at_ + 1] : kEnd;
-      if (inside == '`' || (inside == '$' && (next == '(' || next == '{' || next == '['))) {
-        return false;
-      }
-      if (inside == '\\' && (next == '$' || next == '`' || next == '"' || next == '\\')) advance();
-      text += text_[at_];
-      advance();
-    }
-  } else {
-    text += static_cast<char>(c);
-    return true;
-  }
-  if (c == '\\') return true;
-  if (at_ >= end_) {
-    fail(begin, end_, "no closing quote");
-    return false;
-  }
-  advance();
-  return true;
 }
 
 // The bodies begin after the line of byte `from`; the rest of that line is read first.

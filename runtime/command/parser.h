@@ -190,11 +190,9 @@ class Parser {
   // Redirections and here-documents (redirection_parser.cc, here_document.cc).
   bool redirection(Node& node);
   void redirections(Node& node);
-  void expanded_twice(Redirection& redirection);
   bool redirection_operator(Redirection& redirection, bool& strip_tabs);
   void here_document(Node& node, Redirection redirection, bool strip_tabs);
   std::optional<std::string> delimiter(bool& quoted);
-  bool delimiter_piece(std::string& text, bool& quoted, int c);
   void read_bodies_behind_line(std::size_t from);
   std::size_t read_bodies(std::size_t at);
   std::size_t read_body(std::size_t at, const PendingBody& pending);
@@ -220,8 +218,7 @@ class Parser {
   bool assignment(Node& node);
   void assigned_value(Assignment& assignment);
   void array_elements(std::vector<Word>& elements);
-  Word array_element();
-  bool subscripted_word(Node& node, std::size_t open, std::size_t close);
+  void check_subscript(std::size_t open, std::size_t close);
   std::unique_ptr<Node> parentheses();
   std::unique_ptr<Node> group();
   std::unique_ptr<Node> if_command();

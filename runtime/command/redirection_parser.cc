@@ -1,4 +1,5 @@
 // Parser: redirections before, between and after the words of a command.
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -77,31 +78,17 @@ bool Parser::redirection(Node& node) {
   }
   redirection.target = read_word({});
   redirection.range = source_.range(begin, read_until_);
-  if (redirection.op == Redirection::Op::kDupOut) expanded_twice(redirection);
+  // bash expands the word after >& again when it turns out to be a file name, so quotes do not keep
+  // a substitution in it from running.
+  const bool again =
+      redirection.op == Redirection::Op::kDupOut &&
+      std::any_of(
+          redirection.target.parts.begin(), redirection.target.parts.end(), [](const Part& part) {
+            return part.kind == Part::Kind::kText && part.text.find_first_of("$`<>") != kNowhere;
+          });
+  if (again) complain(begin, read_until_, "the word after >& is expanded twice");
   node.redirections.push_back(std::move(redirection));
   return true;
-}
-
-// bash expands the word after >& again when it turns out to be a file name, so quotes do not keep a
-// substitution in it from running.
-void Parser::expanded_twice(Redirection& redirection) {
-  Source made;
-  made.append(source_, at_, "");
-  for (const Part& part : redirection.target.parts) {
-    if (part.kind != Part::Kind::kText) continue;
-    made.append(source_, at_ > 0 ? at_ - 1 : 0, part.text, false);
-  }
-  if (made.text().find_first_of("$`<>") == kNowhere) return;
-  const Range range = redirection.target.range;
-  if (state_.error.message.empty()) {
-    state_.error.message = "the word after >& is expanded twice";
-    state_.error.range = range;
-  }
-  Parser reader(state_, made, 0, made.text().size());
-  WordStyle style;
-  style.bounded = true;
-  reader.unquoted(redirection.target.parts, style);
-  contain(reader, redirection.target.parts, 0, made.text().size());
 }
 
 // Takes the operator; returns true for << and <<-.

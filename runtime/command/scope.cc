@@ -90,7 +90,8 @@ void Scope::forget_all() {
 }
 
 void Scope::put_in_environment(const std::string& name) {
-  if (find(name) != nullptr) change().variables[name].exported = true;
+  Variable& variable = change().variables.try_emplace(name, Variable{{}, true}).first->second;
+  variable.exported = true;
 }
 
 const Function* Scope::function(const std::string& name) const {

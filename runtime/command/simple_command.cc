@@ -1,5 +1,6 @@
 // Parser: simple commands, their assignments and arrays, and function definitions that begin like
 // one.
+#include <algorithm>
 #include <utility>
 
 #include "runtime/command/characters.h"
@@ -100,7 +101,10 @@ bool Parser::assignment(Node& node) {
     at = after(at);
     c = character_behind(at);
   }
-  if (c != '=') return open != kNowhere && subscripted_word(node, open, close);
+  if (c != '=') {
+    if (open != kNowhere) check_subscript(open, close);
+    return false;
+  }
   if (!count()) return true;
   if (open != kNowhere) {
     assignment.subscripted = true;
@@ -138,33 +142,15 @@ void Parser::assigned_value(Assignment& assignment) {
   }
 }
 
-// a[x y]z in command position is one word, because bash looks for the ] first.
-bool Parser::subscripted_word(Node& node, std::size_t open, std::size_t close) {
-  bool ordinary = true;
-  for (std::size_t at = open; at < close; ++at) {
-    ordinary = ordinary && !is_metacharacter(static_cast<unsigned char>(text_[at]));
-  }
-  if (ordinary) return false;
-  if (!count()) return true;
-  Word word;
-  const std::size_t begin = at_;
-  add_text(word.parts, text_.substr(begin, open - begin), false, begin, open);
-  if (Part* part = add_part(word.parts, Part::Kind::kGlob, false, open, open + 1)) part->text = "[";
-  {
-    const Bounds bounds(*this, open + 1, close);
-    WordStyle inside;
-    inside.bounded = true;
-    inside.braces = inside.tilde = false;
-    unquoted(word.parts, inside);
-  }
-  at_ = close;
-  WordStyle style;
-  style.patterns = style.tilde = false;
-  if (!halted()) unquoted(word.parts, style);
-  word.range = source_.range(begin, read_until_);
-  node.words.push_back(std::move(word));
-  node.has_words = true;
-  return true;
+// bash looks for the ] first, so that blanks and comments do not end the word, and runs what is
+// quoted in it.
+void Parser::check_subscript(std::size_t open, std::size_t close) {
+  const std::string_view inside = text_.substr(open, close - open);
+  const auto is_special = [](char each) {
+    return each == '`' || is_metacharacter(static_cast<unsigned char>(each));
+  };
+  if (std::any_of(inside.begin(), inside.end(), is_special))
+    complain(open, close + 1, "a subscript with blanks or operators");
 }
 
 // Takes ( ) and the words in it.
@@ -185,63 +171,15 @@ void Parser::array_elements(std::vector<Word>& elements) {
       if (!pending_.empty()) complain(at_, at_ + 1, "a here-document before an open array");
       consume_newline();
     } else if (at_word_start()) {
-      elements.push_back(array_element());
+      const std::size_t close =
+          c == '[' ? matched_end(at_ + 1, '[', ']', braces_or_subscript(false)) : at_;
+      if (close == kNowhere) return;
+      check_subscript(at_, close);
+      elements.push_back(read_word({}));
     } else {
       fail_here("a word or ')'");
     }
   }
-}
-
-Word Parser::array_element() {
-  WordStyle style;
-  peek();
-  const std::size_t begin = at_;
-  if (peek() != '[') return read_word(style);
-  const std::size_t close = matched_end(begin + 1, '[', ']', braces_or_subscript(false));
-  if (close == kNowhere) return {};
-  bool ordinary = true;
-  for (std::size_t at = begin; at < close; ++at) {
-    ordinary = ordinary && !is_metacharacter(static_cast<unsigned char>(text_[at]));
-  }
-  std::size_t behind = after(close);
-  int c = character_behind(behind);
-  if (c == '+') {
-    behind = after(behind);
-    c = character_behind(behind);
-  }
-  if (c != '=' && ordinary) return read_word(style);
-  Word word;
-  if (!count()) return word;
-  if (c == '=') {
-    add_text(word.parts, "[", false, begin, begin + 1);
-  } else if (Part* part = add_part(word.parts, Part::Kind::kGlob, false, begin, begin + 1)) {
-    part->text = "[";
-  }
-  if (c == '=') {
-    arithmetic_pieces(word.parts, begin + 1, close);
-  } else {
-    const Bounds bounds(*this, begin + 1, close);
-    WordStyle inside;
-    inside.bounded = true;
-    inside.braces = inside.tilde = false;
-    unquoted(word.parts, inside);
-  }
-  if (!halted()) {
-    at_ = close;
-    advance();
-    add_text(word.parts, "]", false, close, close + 1);
-    if (c == '=') {
-      peek();
-      add_text(word.parts, slice(at_, behind + 1), false, at_, behind + 1);
-      at_ = behind;
-      advance();
-      style.assigned = true;
-      style.braces = false;
-    }
-    unquoted(word.parts, style);
-  }
-  word.range = source_.range(begin, read_until_);
-  return word;
 }
 
 }  // namespace gibbous::command

@@ -1,6 +1,6 @@
 // The text that a parser reads, and where its bytes come from. The text of a command line is one
-// Source. The inside of backticks, a here-document without its tabs and a decoded $'...' in an
-// arithmetic expression are further ones, made from bytes of the first. One thread at a time.
+// Source. The inside of backticks, a here-document without its tabs are further
+// ones, made from bytes of the first. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +34,8 @@ class Source {
   std::string_view text() const { return made_ ? std::string_view(own_) : text_; }
   Range range(std::size_t begin, std::size_t end) const;
 
-  // Appends `bytes`, which stand for `from`'s text at `at`. Without `stretch`, all of them stand
-  // for that one byte.
-  void append(const Source& from, std::size_t at, std::string_view bytes, bool stretch = true);
+  // Appends `bytes`, which stand for `from`'s text at `at`.
+  void append(const Source& from, std::size_t at, std::string_view bytes);
 
   std::unordered_map<std::size_t, Script> scripts;  // by the place of the opening parenthesis
 
@@ -46,11 +45,10 @@ class Source {
   std::size_t skip_to = 0;
 
  private:
-  // From byte `at` on, the bytes come from `origin` on; or all from there, if not `stretch`.
+  // From byte `at` on, the bytes come from `origin` on.
   struct Run {
     std::size_t at = 0;
     std::uint32_t origin = 0;
-    bool stretch = true;
   };
 
   std::uint32_t origin(std::size_t at) const;

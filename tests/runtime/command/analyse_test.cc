@@ -137,7 +137,8 @@ TEST_CASE("read, printf -v and unset discard the known value") {
 }
 
 TEST_CASE("a value that a loop assigns may be set in its next iteration") {
-  CHECK(doubted("c=echo; for i in 1 2; do $c x; eval \"c=rm\"; done", Doubt::kUnknownProgram));
+  const Words found = commands("c=echo; for i in 1 2; do $c x; eval \"c=rm\"; done");
+  CHECK(std::count(found.begin(), found.end(), "rm x") == 1);
   CHECK(doubted("set -- echo rm; while test -n \"$1\"; do $1 x; shift; done",
                 Doubt::kUnknownProgram));
 }
@@ -148,10 +149,9 @@ TEST_CASE("a loop variable has all its values") {
   CHECK_FALSE(found.empty());
 }
 
-TEST_CASE("elements of an array are known as long as its size is") {
+TEST_CASE("an array is known as a whole") {
   CHECK(commands("a=(rm -r x); \"${a[@]}\"") == Words{"rm -r x"});
-  CHECK(commands("a=(rm -r x); ${a[0]} y") == Words{"rm y"});
-  CHECK(doubted("a=($b rm); ${a[1]} y", Doubt::kUnknownProgram));
+  CHECK(doubted("a=(rm -r x); ${a[0]} y", Doubt::kUnknownProgram));
 }
 
 TEST_CASE("positional parameters are known as far as the words of set are") {

@@ -93,7 +93,6 @@ TEST_CASE("patterns, variables and directories are followed") {
   CHECK(named_in("K=~/.keys/a tool") == Names{"/h/.keys/a"});
   CHECK(named_in("K=~/.keys/a").empty());
   CHECK(named_in("export K; K=~/.keys/a") == Names{"/h/.keys/a"});
-  CHECK(named_in("set -a; K=~/.keys/a") == Names{"/h/.keys/a"});
 }
 
 TEST_CASE("the known input of an unknown program names paths, line by line") {

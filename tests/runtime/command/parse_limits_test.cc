@@ -67,8 +67,8 @@ TEST_CASE("an error has a message and its place") {
       {"[[ a", "no closing ']]'", "[[ a"},
       {"x=(a", "no closing ')' of an array", "(a"},
       {"f() a", "unexpected 'a' where the body of a function is expected", "a"},
-      {"a <<$(b)", "a substitution in the delimiter of a here-document", "$"},
-      {"a <<\"`b`\"", "a substitution in the delimiter of a here-document", "\""},
+      {"a <<$(b)", "an expansion in the delimiter of a here-document", "$"},
+      {"a <<\"`b`\"", "an expansion in the delimiter of a here-document", "\""},
       {"then a", "unexpected 't'", "t"},
       {"(a) b", "unexpected 'b' where ';' or the end of the line is expected", "b"},
   };

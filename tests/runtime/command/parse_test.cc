@@ -57,7 +57,8 @@ TEST_CASE("here-documents are read behind the line, in order, and expanded unles
        "([a] <<['it's \"' '$([b])' '\n\" ' '$([c][$([d])])' ' ' '$e<:->(''' '$([f])' ''')' '\n'] ; "
        "[g])"},
       {"a <<\"E\"'F'$'\\x47'\nb\nEFG\nc", "([a] <<!['b\n'] ; [c])"},
-      {"a <<$x\nb\n$x\nc", "([a] <<['b\n'] ; [c])"},
+      {"a <<$x\nb\n$x\nc",
+       "error: an expansion in the delimiter of a here-document ([a] <<[$x] ; [b] ; [$x] ; [c])"},
       {"a 3<<E | b <<F && c\nd\nE\ne\nF\nf", "(pipe{[a] 3<<['d\n']}|{[b] <<['e\n']} && [c] ; [f])"},
       {"a <<E\n\tE\n E\nE \nE", "([a] <<['\tE\n E\nE \n'])"},
       {"{ a <<E; } 2>b\nc\nE\nd", "(group([a] <<['c\n']) 2>[b] ; [d])"},

@@ -107,7 +107,6 @@ class Analyser {
   void walk_loop(const Node& node, const Feed& feed);
   bool leaves(const Node& node);
   bool is_plain(const Node& node, std::size_t first) const;
-  void other_shell(const std::vector<Part>& parts, Range range);
   void walk_case(const Node& node, const Feed& feed);
   void walk_test(const Node& node);
   void define_function(const Node& node);

@@ -35,12 +35,12 @@ void Parser::braced(std::vector<Part>& parts, bool quoted) {
 bool Parser::is_length(std::size_t at) {
   int c = character_behind(at);
   if (is_special_parameter(c)) {
-    at = after(at);
+    ++at;
     return character_behind(at) == kEnd;
   }
   if (!is_name(c)) return false;
   while (is_name(c)) {
-    at = after(at);
+    ++at;
     c = character_behind(at);
   }
   return c == kEnd || c == '[';
@@ -63,7 +63,7 @@ void Parser::braced_name(Part& part) {
 void Parser::braced_content(Part& part) {
   const std::size_t begin = at_;
   const int first = peek();
-  if (first == '#' && is_length(after(at_))) {
+  if (first == '#' && is_length(at_ + 1)) {
     part.op = "#";
     advance();
   } else if (first == '!') {

@@ -139,20 +139,13 @@ bool Parser::take_option(std::string_view option) {
   std::size_t at = at_;
   for (const char c : option) {
     if (character_behind(at) != c) return false;
-    at = after(at);
+    ++at;
   }
   const int c = character_behind(at);
   if (c != kEnd && !is_metacharacter(c)) return false;
   at_ = at;
   read_until_ = at;
   return true;
-}
-
-bool Parser::at_compound() {
-  constexpr std::string_view kOpening[] = {"{",     "[[",  "if",     "while",
-                                           "until", "for", "select", "case"};
-  if (peek() == '(') return true;
-  return std::find(std::begin(kOpening), std::end(kOpening), reserved_word()) != std::end(kOpening);
 }
 
 // Parses a command that is not a simple one. Returns null, and takes nothing, if none begins here.
@@ -196,12 +189,16 @@ std::unique_ptr<Node> Parser::command() {
   if (auto node = compound()) return node;
   const std::string_view word = reserved_word();
   if (word == "function") return function_command();
-  if (word == "coproc") return coproc();
+  if (word == "coproc") {
+    complain(at_, at_ + word.size(), "a coprocess");
+    take_reserved("coproc");
+    return command();
+  }
   const int c = peek();
   const bool begins =
       at_word_start() || c == '<' || c == '>' || (c == '&' && second() == '>' && !dash());
   if (!begins || is_closing(word)) fail_here("a command");
-  return simple(false);
+  return simple();
 }
 
 }  // namespace gibbous::command

@@ -1,4 +1,4 @@
-// Parser: if, while, for, select, case, ( ), { }, (( )), functions and coproc.
+// Parser: if, while, for, select, case, ( ), { }, (( )) and functions.
 #include <utility>
 
 #include "runtime/command/characters.h"
@@ -10,12 +10,12 @@ namespace gibbous::command {
 std::unique_ptr<Node> Parser::parentheses() {
   const std::size_t open = at_;
   if (second() == '(' && bash()) {
-    std::size_t inside = after(open);
+    std::size_t inside = open + 1;
     character_behind(inside);
-    inside = after(inside);
+    ++inside;
     const std::size_t close = matched_end(inside, '(', ')', {});
     if (close == kNowhere) return make(Node::Kind::kList);
-    const std::size_t last = after(close);
+    const std::size_t last = close + 1;
     if (last < end_ && text_[last] == ')') {
       auto node = make(Node::Kind::kArithmetic);
       arithmetic_pieces(node->arithmetic, inside, close);
@@ -23,9 +23,11 @@ std::unique_ptr<Node> Parser::parentheses() {
       advance();
       return node;
     }
-    // bash reads the bodies of inner here-documents from the text after everything it has read so
-    // far.
-    if (last > reread_until_) reread_until_ = last;
+    // bash reads the bodies of inner here-documents behind everything it has read so far.
+    if (text_.substr(open, last - open).find("<<") != kNowhere) {
+      complain(open, last, "a here-document in (( )) that is no arithmetic");
+      state_.recovered = true;
+    }
   }
   auto node = make(Node::Kind::kSubshell);
   advance();
@@ -94,10 +96,10 @@ std::unique_ptr<Node> Parser::loop_body() {
 void Parser::arithmetic_for(Node& node) {
   advance();
   peek();
-  const std::size_t inside = after(at_);
+  const std::size_t inside = at_ + 1;
   const std::size_t close = matched_end(inside, '(', ')', {});
   if (close == kNowhere) return;
-  at_ = after(close);
+  at_ = close + 1;
   if (peek() != ')') {
     fail_here("'))'");
     return;
@@ -221,8 +223,8 @@ std::unique_ptr<Node> Parser::function_command() {
   for (const Part& part : word.parts) node->name += part.text;
   skip_blanks();
   if (peek() == '(') {
-    std::size_t inside = after(at_);
-    while (is_blank(character_behind(inside))) inside = after(inside);
+    std::size_t inside = at_ + 1;
+    while (is_blank(character_behind(inside))) ++inside;
     if (character_behind(inside) == ')') {
       at_ = inside;
       advance();
@@ -230,30 +232,6 @@ std::unique_ptr<Node> Parser::function_command() {
   }
   skip_newlines();
   node->children.push_back(function_body());
-  finish(*node, begin);
-  return node;
-}
-
-// A word is a name only in front of a compound command.
-std::unique_ptr<Node> Parser::coproc() {
-  const Level level(*this);
-  auto node = make(Node::Kind::kCoproc);
-  peek();
-  const std::size_t begin = at_;
-  take_reserved("coproc");
-  skip_blanks();
-  auto body = compound();
-  if (body == nullptr) {
-    if (!at_word_start() && peek() != '<' && peek() != '>') fail_here("a command");
-    body = simple(true);
-    if (stands_alone(*body)) {
-      if (auto named = compound()) {
-        for (const Part& part : body->words.front().parts) node->name += part.text;
-        body = std::move(named);
-      }
-    }
-  }
-  node->children.push_back(std::move(body));
   finish(*node, begin);
   return node;
 }

@@ -146,25 +146,20 @@ void Parser::backticks(std::vector<Part>& parts, bool quoted, bool strip_double_
   const std::size_t begin = at_;
   Source made;
   made.append(source_, begin, "");
-  std::size_t at = after(begin);
+  std::size_t at = begin + 1;
   std::size_t run = at;
   const auto flush = [&](std::size_t to) {
     if (to > run) made.append(source_, run, text_.substr(run, to - run));
   };
   while (at < end_ && text_[at] != '`') {
     if (text_[at] != '\\' || at + 1 >= end_) {
-      const std::size_t next = after(at);
-      if (next != at + 1) {
-        flush(at + 1);
-        run = next;
-      }
-      at = next;
+      ++at;
       continue;
     }
     const char next = text_[at + 1];
     if (next == '\n') {
       flush(at);
-      run = at = after(at + 1);
+      run = at += 2;
     } else if (next == '$' || next == '`' || next == '\\' || (next == '"' && strip_double_quotes)) {
       flush(at);
       run = at + 1;

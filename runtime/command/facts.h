@@ -100,7 +100,6 @@ struct Nesting {
     kWrapper,  // `by`: sudo, xargs, find -exec ...
     kCode,     // `by`: sh -c, eval, trap ...
     kHeredoc,
-    kCoproc,
   };
   Kind kind = Kind::kPipeline;
   std::string by;

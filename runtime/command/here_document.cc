@@ -51,23 +51,6 @@ std::optional<std::string> Parser::delimiter(bool& quoted) {
   return text;
 }
 
-// The bodies begin after the line of byte `from`; the rest of that line is read first.
-void Parser::read_bodies_behind_line(std::size_t from) {
-  // Many here-documents may look for the end of one long line.
-  if (from < line_from_ || from > line_end_) {
-    line_from_ = from;
-    line_end_ = std::min(text_.find('\n', from), text_.size());
-  }
-  const std::size_t newline = line_end_;
-  if (newline >= end_) {
-    pending_.clear();
-    return;
-  }
-  const std::size_t end = read_bodies(after(newline));
-  source_.skip_newline = newline;
-  source_.skip_to = end;
-}
-
 // Reads the pending bodies from the line at `at` on, and returns the place after them.
 std::size_t Parser::read_bodies(std::size_t at) {
   std::vector<PendingBody> bodies;

@@ -33,7 +33,7 @@ bool Parser::skip_nested(std::size_t& at, char c, PairStyle style) {
     at = matched_end(at, c, c, inside);
   }
   if (at == kNowhere) return false;
-  at = after(at);
+  ++at;
   return true;
 }
 
@@ -49,18 +49,18 @@ std::size_t Parser::matched_end(std::size_t at, char open, char close, PairStyle
     const char c = text_[at];
     if (open == '\'') {
       if (c == '\'') return at;
-      at = after(at);
-      if (c == '\\' && style.escapes && at < end_) at = after(at);
+      ++at;
+      if (c == '\\' && style.escapes && at < end_) ++at;
       continue;
     }
     if (c == '\\') {
       const bool continues = at + 1 < end_ && text_[at + 1] == '\n';
-      at = at + 1 < end_ ? after(at + 1) : at + 1;
+      at = at + 1 < end_ ? at + 2 : at + 1;
       if (!continues) dollar = angle = false;
       continue;
     }
     const std::size_t place = at;
-    at = after(at);
+    ++at;
     const bool was_dollar = std::exchange(dollar, c == '$' && !dollar);
     const bool was_angle = std::exchange(angle, c == '<' || c == '>');
     if (c == close && --depth == 0) return place;
@@ -121,7 +121,7 @@ bool Parser::single_quotes_count(std::size_t at) const {
   if (state_.dialect == Dialect::kBash) return true;
   int c = character_behind(at);
   for (bool first = true; is_name(c) || (first && is_special_parameter(c)); first = false) {
-    at = after(at);
+    ++at;
     c = character_behind(at);
   }
   const std::string_view patterns = bash() ? "%#/^," : dash() ? "%#" : "%#/";
@@ -148,16 +148,16 @@ bool Parser::is_arithmetic(std::size_t begin, std::size_t end) {
   int depth = 0;
   for (std::size_t at = begin; at < end && !halted();) {
     const char c = text_[at];
-    at = after(at);
+    ++at;
     if (c == '(') {
       ++depth;
     } else if (c == ')') {
       if (--depth < 0) return false;
     } else if (c == '\\') {
-      if (at < end) at = after(at);
+      if (at < end) ++at;
     } else if (c == '\'') {
-      while (at < end && text_[at] != '\'') at = after(at);
-      if (at < end) at = after(at);
+      while (at < end && text_[at] != '\'') ++at;
+      if (at < end) ++at;
     } else if (c == '"') {
       if (!skip_nested(at, '"', {})) return false;
     }

@@ -79,8 +79,6 @@ const char* name_of(Nesting::Kind kind) {
       return "code";
     case Nesting::Kind::kHeredoc:
       return "heredoc";
-    case Nesting::Kind::kCoproc:
-      return "coproc";
   }
   return "";
 }

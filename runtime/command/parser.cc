@@ -53,24 +53,20 @@ Parser::Parser(ParseState& state, Source& source, std::size_t begin, std::size_t
       end_(end),
       read_until_(begin) {}
 
-std::size_t Parser::after(std::size_t at) const {
-  return at == source_.skip_newline ? source_.skip_to : at + 1;
-}
-
 int Parser::behind_continuations(std::size_t& at) const {
-  while (at + 1 < end_ && text_[at] == '\\' && text_[at + 1] == '\n') at = after(at + 1);
+  while (at + 1 < end_ && text_[at] == '\\' && text_[at + 1] == '\n') at += 2;
   return at < end_ ? static_cast<unsigned char>(text_[at]) : kEnd;
 }
 
 int Parser::second() {
   if (peek() == kEnd) return kEnd;
-  std::size_t next = after(at_);
+  std::size_t next = at_ + 1;
   return character_behind(next);
 }
 
 void Parser::advance() {
   read_until_ = at_ + 1;
-  at_ = after(at_);
+  ++at_;
 }
 
 std::string Parser::slice(std::size_t begin, std::size_t end) const {
@@ -87,11 +83,7 @@ void Parser::skip_blanks() {
 void Parser::consume_newline() {
   advance();
   if (pending_.empty()) return;
-  if (at_ <= reread_until_) {
-    read_bodies_behind_line(reread_until_);
-  } else {
-    at_ = read_bodies(at_);
-  }
+  at_ = read_bodies(at_);
 }
 
 void Parser::skip_newlines() {
@@ -101,7 +93,7 @@ void Parser::skip_newlines() {
 // Returns true for <( and >(, where the dialect has them.
 bool Parser::begins_process(int c, std::size_t at) const {
   if ((c != '<' && c != '>') || dash()) return false;
-  std::size_t next = after(at);
+  std::size_t next = at + 1;
   return character_behind(next) == '(';
 }
 
@@ -127,7 +119,7 @@ std::string_view Parser::reserved_word() {
   for (; c != kEnd && !is_metacharacter(c); c = character_behind(at)) {
     if (size == word.size()) return {};
     word[size++] = static_cast<char>(c);
-    at = after(at);
+    ++at;
   }
   if (begins_process(c, at)) return {};
   const std::string_view found(word.data(), size);
@@ -234,23 +226,17 @@ std::shared_ptr<Node> Parser::script_in_parentheses() {
   outside.swap(pending_);
   const bool outer_in_parentheses = std::exchange(in_parentheses_, true);
   const bool outer_decodes = std::exchange(decodes_quotes_, true);
-  const std::size_t outer_reread = std::exchange(reread_until_, 0);
   advance();
   const std::size_t begin = at_;
   parse_list(*root);
   root->range = source_.range(begin, read_until_);
   if (peek() == ')') {
     advance();
-    const std::size_t end = at_;
-    const std::size_t read = read_until_;
-    if (!pending_.empty() && !bash()) {
-      // Its body begins behind the parenthesis: what follows is read in both ways.
-      complain(open, end, "a here-document without its body in parentheses");
+    if (!pending_.empty()) {
+      // Its body begins behind the parenthesis: what follows is read as commands.
+      complain(open, at_, "a here-document without its body in parentheses");
       state_.recovered = true;
     }
-    if (!pending_.empty()) read_bodies_behind_line(read);
-    at_ = end;
-    read_until_ = read;
   } else if (!halted()) {
     if (peek() == kEnd) {
       fail(open, at_, "no closing ')'");
@@ -261,7 +247,6 @@ std::shared_ptr<Node> Parser::script_in_parentheses() {
   pending_.swap(outside);
   in_parentheses_ = outer_in_parentheses;
   decodes_quotes_ = outer_decodes;
-  reread_until_ = outer_reread;
   return root;
 }
 

@@ -110,7 +110,6 @@ class Parser {
   }
   int behind_continuations(std::size_t& at) const;
   void advance();
-  std::size_t after(std::size_t at) const;
   std::size_t before(std::size_t at, std::size_t from) const;
   bool halted() const { return stopped_ || state_.exhausted; }
   bool bash() const { return is_bash(state_.dialect); }
@@ -193,7 +192,6 @@ class Parser {
   bool redirection_operator(Redirection& redirection, bool& strip_tabs);
   void here_document(Node& node, Redirection redirection, bool strip_tabs);
   std::optional<std::string> delimiter(bool& quoted);
-  void read_bodies_behind_line(std::size_t from);
   std::size_t read_bodies(std::size_t at);
   std::size_t read_body(std::size_t at, const PendingBody& pending);
   bool read_line(std::size_t& at, bool joins, bool strip_tabs, Source& made);
@@ -210,9 +208,7 @@ class Parser {
   std::unique_ptr<Node> command();
   std::unique_ptr<Node> compound();
   void finish(Node& node, std::size_t begin);
-  std::unique_ptr<Node> simple(bool may_be_name);
-  static bool stands_alone(const Node& node);
-  bool at_compound();
+  std::unique_ptr<Node> simple();
   std::unique_ptr<Node> function_behind(Node& simple);
   std::unique_ptr<Node> function_body();
   bool assignment(Node& node);
@@ -231,7 +227,6 @@ class Parser {
   std::unique_ptr<Node> case_command();
   bool case_clause(Node& node);
   std::unique_ptr<Node> function_command();
-  std::unique_ptr<Node> coproc();
   std::unique_ptr<Node> test_command();
   void test_operator(Node& node, std::string_view text);
 
@@ -245,10 +240,7 @@ class Parser {
   std::size_t failed_at_ = 0;         // where the recovery begins
   bool decodes_quotes_ = true;        // $'..' inside ${ } and arithmetic is a quotation
   bool in_parentheses_ = false;       // of a substitution
-  std::size_t reread_until_ = 0;      // up to here, bodies of here-documents follow the line
   std::size_t no_bracket_until_ = 0;  // no ] closes a [ before this
-  std::size_t line_from_ = 1;         // from here on the line ends at line_end_
-  std::size_t line_end_ = 0;
   std::vector<PendingBody> pending_;
 };
 

@@ -19,18 +19,14 @@ void Parser::single_quoted(std::vector<Part>& parts) {
   const std::size_t begin = at_;
   advance();
   const std::size_t inside = at_;
-  std::string text;
   while (at_ < end_ && text_[at_] != '\'') {
-    if (source_.skip_newline != kNowhere) text += text_[at_];
-    at_ = after(at_);
+    ++at_;
   }
   if (at_ >= end_) {
     fail(begin, end_, "no closing \"'\"");
     return;
   }
-  const bool whole = source_.skip_newline == kNowhere;
-  add_text(parts, whole ? text_.substr(inside, at_ - inside) : std::string_view(text), true, begin,
-           at_ + 1);
+  add_text(parts, text_.substr(inside, at_ - inside), true, begin, at_ + 1);
   advance();
 }
 

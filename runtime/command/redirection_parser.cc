@@ -32,13 +32,13 @@ bool Parser::redirection(Node& node) {
     for (; is_digit(c); c = character_behind(at)) {
       number = number * 10 + static_cast<std::uint64_t>(c - '0');
       if (number > kTooLarge) number = kTooLarge;
-      at = after(at);
+      ++at;
     }
     if (dash() && at > begin + 1) return false;  // 10> is a word
     // bash ignores a number that is too large.
     if (number < kTooLarge) redirection.fd = static_cast<int>(number);
   } else if (c == '{' && bash()) {
-    at = after(at);
+    ++at;
     c = character_behind(at);
     if (!is_name_start(c)) return false;
     bool subscript = false;
@@ -47,17 +47,17 @@ bool Parser::redirection(Node& node) {
       if (c == '[') subscript = true;
       if (c == ']') subscript = false;
       redirection.fd_variable += static_cast<char>(c);
-      at = after(at);
+      ++at;
     }
     if (c != '}') return false;
-    at = after(at);
+    ++at;
     c = character_behind(at);
   }
   const bool plain = at == at_;
   if (c == '<' || c == '>') {
     if (begins_process(c, at)) return false;
   } else if (c == '&' && plain && !dash()) {
-    std::size_t next = after(at);
+    std::size_t next = at + 1;
     if (character_behind(next) != '>') return false;
   } else {
     return false;

@@ -12,20 +12,12 @@ void Parser::finish(Node& node, std::size_t begin) {
   node.range = source_.range(begin, read_until_ > begin ? read_until_ : begin);
 }
 
-// Returns true for a single word without anything else.
-bool Parser::stands_alone(const Node& node) {
-  return node.kind == Node::Kind::kSimple && node.words.size() == 1 && node.assignments.empty() &&
-         node.redirections.empty();
-}
-
-// With `may_be_name`, takes only the first word if a compound command follows it.
-std::unique_ptr<Node> Parser::simple(bool may_be_name) {
+std::unique_ptr<Node> Parser::simple() {
   auto node = make(Node::Kind::kSimple);
   peek();
   const std::size_t begin = at_;
   while (!halted()) {
     skip_blanks();
-    if (may_be_name && stands_alone(*node) && at_compound()) break;
     if (redirection(*node)) continue;
     const int c = peek();
     if (c == '(' && node->words.size() == 1 && node->assignments.empty()) {
@@ -85,7 +77,7 @@ bool Parser::assignment(Node& node) {
   Assignment assignment;
   for (; is_name(c); c = character_behind(at)) {
     assignment.name += static_cast<char>(c);
-    at = after(at);
+    ++at;
   }
   std::size_t open = kNowhere;
   std::size_t close = kNowhere;
@@ -93,12 +85,12 @@ bool Parser::assignment(Node& node) {
     open = at;
     close = matched_end(open + 1, '[', ']', braces_or_subscript(false));
     if (close == kNowhere) return true;
-    at = after(close);
+    at = close + 1;
     c = character_behind(at);
   }
   if (c == '+' && bash()) {
     assignment.append = true;
-    at = after(at);
+    ++at;
     c = character_behind(at);
   }
   if (c != '=') {

@@ -39,11 +39,6 @@ class Source {
 
   std::unordered_map<std::size_t, Script> scripts;  // by the place of the opening parenthesis
 
-  // After the newline at `skip_newline` the text goes on at `skip_to`: between the two are the
-  // bodies of here-documents that began inside a substitution.
-  std::size_t skip_newline = static_cast<std::size_t>(-1);
-  std::size_t skip_to = 0;
-
  private:
   // From byte `at` on, the bytes come from `origin` on.
   struct Run {

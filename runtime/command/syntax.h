@@ -102,7 +102,6 @@ struct Node {
     kFunction,       // `name`; child 0 the body
     kTest,           // [[ ]]: `words` in order, operators included (as plain text words)
     kArithmetic,     // (( )): `arithmetic`
-    kCoproc,         // `name` or ""; child 0
   };
   enum class Operator : std::uint8_t { kSequence, kBackground, kAnd, kOr };
 

@@ -129,7 +129,6 @@ void Analyser::walk(const Node& node, const Feed& feed) {
       break;
     case Node::Kind::kArithmetic:
       arithmetic(node.arithmetic);
-      other_shell(node.arithmetic, node.range);
       break;
     case Node::Kind::kSubshell:
     case Node::Kind::kGroup:
@@ -139,7 +138,6 @@ void Analyser::walk(const Node& node, const Feed& feed) {
     case Node::Kind::kArithmeticFor:
     case Node::Kind::kSelect:
     case Node::Kind::kCase:
-    case Node::Kind::kCoproc:
       walk_compound(node, feed);
       break;
   }
@@ -270,16 +268,6 @@ void Analyser::walk_body(const Node& node, const Feed& feed, Scope::Mark mark) {
       scope_.restore(mark);
       break;
     }
-    case Node::Kind::kCoproc: {
-      const Nest nest(*this, Nesting::Kind::kCoproc);
-      facts_.assigns = true;
-      Feed pipe;  // the shell writes to it
-      pipe.piped = true;
-      walk(*node.children[0], pipe);
-      scope_.restore(mark);
-      scope_.forget(node.name.empty() ? "COPROC" : node.name);
-      break;
-    }
     case Node::Kind::kGroup:
       walk(*node.children[0], feed);
       break;
@@ -384,18 +372,6 @@ void Analyser::walk_test(const Node& node) {
     pattern = pattern || value.text == "=~";
   }
   if (pattern) scope_.forget("BASH_REMATCH");
-}
-
-// (( name word )) is arithmetic in bash, and nested subshells in a shell without it.
-void Analyser::other_shell(const std::vector<Part>& parts, Range range) {
-  if (parts.empty() || parts[0].kind != Part::Kind::kText) return;
-  const std::string& text = parts[0].text;
-  const std::size_t begin = text.find_first_not_of(" \t\n(");
-  if (begin == std::string::npos) return;
-  const std::size_t end = std::min(text.find_first_of(" \t\n;|&()<>=+-*%?:,", begin), text.size());
-  const std::string program = base_name(text.substr(begin, end - begin));
-  if (is_name(program.substr(0, 1)) && knowledge_.find(program) != nullptr)
-    doubt(Doubt::kUnparsed, range, "a command for shells without (( ))");
 }
 
 }  // namespace gibbous::command

@@ -151,10 +151,10 @@ bool Parser::unquoted_special(std::vector<Part>& parts, const WordStyle& style, 
     case '@':
     case '!':
       if (style.patterns && !style.bounded && bash() && second() == '(') {
-        std::size_t inside = after(at_);
+        std::size_t inside = at_ + 1;
         character_behind(inside);
-        inside = after(inside);
-        while (is_blank(character_behind(inside))) inside = after(inside);
+        ++inside;
+        while (is_blank(character_behind(inside))) ++inside;
         if (!style.command || character_behind(inside) != ')') {
           extended_pattern(parts, style);
           return true;

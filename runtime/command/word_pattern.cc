@@ -10,12 +10,12 @@ namespace gibbous::command {
 // Takes ~ or ~user; returns false if it is an ordinary character.
 bool Parser::tilde(std::vector<Part>& parts, bool colon_ends) {
   const std::size_t begin = at_;
-  std::size_t at = after(at_);
+  std::size_t at = at_ + 1;
   std::string user;
   int c = character_behind(at);
   while (c >= 0 && (is_ordinary(c) || c == '+') && c != '/') {
     user += static_cast<char>(c);
-    at = after(at);
+    ++at;
     c = character_behind(at);
   }
   const bool ends = c == kEnd || c == '/' || is_metacharacter(c) || (c == ':' && colon_ends) ||

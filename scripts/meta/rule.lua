@@ -40,7 +40,7 @@
 ---@field doubt? string|string[] see Doubt
 ---@field detail? string[] patterns: the doubtful text, as written; with `doubt`
 ---@field within? string[] patterns: the kind of nesting ('pipeline background subshell substitution
----process function loop condition heredoc coproc') or the program that nests it ('xargs', 'sh')
+---process function loop condition heredoc') or the program that nests it ('xargs', 'sh')
 ---@field fed_by? string[] patterns: a program whose output it reads
 ---@field feeds? string[] patterns: a program that reads its output
 ---@field host? string[] patterns: a host that it connects to; an unknown one is ''

@@ -94,11 +94,6 @@ TEST_CASE("a long line is judged with a doubt, and one that is too deep is not j
   CHECK(doubted(deep + "a", Doubt::kUnjudged));
 }
 
-TEST_CASE("the text of (( )) is a command for shells without it") {
-  CHECK(doubted("((rm x))", Doubt::kUnparsed));
-  CHECK(facts("((i+1))").doubts.empty());
-}
-
 TEST_CASE("a trap is code") {
   CHECK(commands("trap '$c x' EXIT; c=rm").back() == "rm x");
 }

@@ -162,9 +162,9 @@ TEST_CASE("commands before the limit of nodes are kept") {
 TEST_CASE("nesting ends at the depth limit for every construct") {
   constexpr std::size_t kTooDeep = 70;
   constexpr std::size_t kDeepEnough = 15;
-  for (const std::string_view open : {"( ", "{ ", "$(", "\"$(", "${x:-", "\"${x:-", "$((", "if ",
-                                      "while ", "case x in x) ", "f() { ", "<(", "x=( $(", "[[ $(",
-                                      "$[ $(", "coproc { ", "! ( ", "a | ( ", "for x in a; do "}) {
+  for (const std::string_view open :
+       {"( ", "{ ", "$(", "\"$(", "${x:-", "\"${x:-", "$((", "if ", "while ", "case x in x) ",
+        "f() { ", "<(", "x=( $(", "[[ $(", "$[ $(", "! ( ", "a | ( ", "for x in a; do "}) {
     INFO(open);
     const std::string deep = "b; " + repeat(open, kTooDeep) + "a";
     const Parsed parsed = parse(deep);

@@ -54,7 +54,6 @@ inline std::string tree_fault(const Parsed& parsed, std::size_t size) {
       case Kind::kArithmeticFor:
       case Kind::kSelect:
       case Kind::kFunction:
-      case Kind::kCoproc:
         expect(children == 1, "a command has not one body");
         break;
       case Kind::kSimple:

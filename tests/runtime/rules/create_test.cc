@@ -209,7 +209,7 @@ TEST_CASE("the names of facts are unique") {
   for (int i = 0; i < kDoubts; ++i) names.insert(name_of(static_cast<Doubt>(i)));
   CHECK(names.size() == kDoubts);
   CHECK(names.count("") == 0);
-  CHECK(std::string(name_of(Nesting::Kind::kCoproc)) == "coproc");
+  CHECK(std::string(name_of(Nesting::Kind::kHeredoc)) == "heredoc");
   CHECK(std::string(name_of(AccessKind::kEnter)) == "enter");
   CHECK(std::string(gibbous::rules::name_of(Decision::kDeny)) == "deny");
 }

@@ -10,6 +10,10 @@ local function is_no_installer(command)
   return command.program ~= 'apt-get' and command.program ~= 'apt'
 end
 
+local function in_free_mode(command)
+  return command.mode == 'auto' or command.mode == 'dangerous'
+end
+
 return {
   {
     id = 'loose.push_elsewhere',
@@ -25,7 +29,7 @@ return {
     id = 'loose.push',
     decision = 'allow',
     leaves = true,
-    modes = { 'auto', 'dangerous' },
+    test = in_free_mode,
     program = 'git',
     subcommand = 'push',
     match = { 'git push', 'git push origin HEAD' },
@@ -45,7 +49,7 @@ return {
     id = 'loose.install',
     decision = 'allow',
     leaves = true,
-    modes = { 'auto', 'dangerous' },
+    test = in_free_mode,
     privileged = true,
     program = 'apt-get apt',
     subcommand = 'install update',
@@ -65,7 +69,7 @@ return {
     id = 'loose.containers',
     decision = 'allow',
     leaves = true,
-    modes = { 'auto', 'dangerous' },
+    test = in_free_mode,
     program = 'docker podman docker-compose',
     match = { 'docker compose up -d', 'docker run --rm alpine true' },
     not_match = { 'kubectl get pods' },
@@ -75,7 +79,7 @@ return {
     id = 'loose.in_containers',
     decision = 'allow',
     leaves = true,
-    modes = { 'auto', 'dangerous' },
+    test = in_free_mode,
     remote = true,
     within = { 'docker', 'podman' },
     match = { 'docker run --rm alpine true' },

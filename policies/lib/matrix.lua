@@ -26,7 +26,6 @@ local MODE = schema.object {
       { optional = true }),
   }, { optional = true }),
   rank = schema.integer { optional = true },
-  rules_of = TEXT, -- a mode whose rules hold in this one, too
 }
 
 -- What to do instead, where the mode has no text of its own.

@@ -1,7 +1,6 @@
 -- The mode of unattended pipelines: as auto, but there is no person to ask, and a background
 -- process is a liability.
 return {
-  rules_of = 'auto',
   rank = 1,
   description = 'commands run as in auto; nothing is asked about, and no background processes',
   permissions = { read = 'allow', write = 'deny', execute = 'deny' },

@@ -1,7 +1,6 @@
 -- The mode for disposable machines: nothing is confined, and what other modes ask about is allowed.
 -- Deny rules still hold.
 return {
-  rules_of = 'dangerous',
   rank = 4,
   secrets = 'allow',
   description = 'nothing is asked about or confined; deny rules still hold',

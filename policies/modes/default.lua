@@ -1,7 +1,6 @@
 -- The mode of an agent with a person beside it: programs that read run unasked, on a copy of the
 -- workspace that is thrown away. Everything else is asked about, and runs in the sandbox `build`.
 return {
-  rules_of = 'default',
   rank = 2,
   description = 'reading is allowed, everything else is asked about',
   permissions = { read = 'allow', write = 'ask', execute = 'ask' },

@@ -1,7 +1,6 @@
 -- The mode of an agent that plans before it acts: it may watch processes that were started in
 -- another mode, and run commands on a copy of the workspace that is thrown away after each.
 return {
-  rules_of = 'plan',
   rank = 0,
   description = 'commands run on a copy of the workspace that is thrown away; nothing else changes',
   permissions = { read = 'allow', write = 'deny', execute = 'deny' },

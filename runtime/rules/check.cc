@@ -87,14 +87,9 @@ void Checker::check_decision() {
     fault("has no condition, so it would hold for every command");
   }
   if (rule_.test_knows && rule_.test < 0) fault("unknown: needs test");
-  if (rule_.decision == Decision::kDeny && !rule_.modes.empty()) {
-    fault("a deny rule holds in all modes: leave out modes, or let it ask");
-  }
   if (rule_.decision != Decision::kAllow && is_blank(rule_.reason)) {
     fault("needs a reason: a sentence for a person that names the alternative");
   }
-  for (const std::string& mode : rule_.modes)
-    if (is_blank(mode)) fault("modes: a mode without a name");
 }
 
 void Checker::check_programs() {

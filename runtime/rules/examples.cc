@@ -14,11 +14,6 @@ namespace {
 
 constexpr char kExampleWorkspace[] = "/workspace";
 constexpr char kExampleHome[] = "/home/user";
-constexpr char kExampleMode[] = "auto";
-
-std::string mode_of(const Example& example) {
-  return example.mode.empty() ? kExampleMode : example.mode;
-}
 
 std::string shown(const Example& example) {
   if (example.argv.empty()) return quote(example.command);
@@ -81,12 +76,7 @@ class ExampleCheck {
     if (!has_matched(outcome, rule_)) {
       all_match_ = false;
       std::string message = "match " + shown(example) + ": is not matched";
-      if (outcome.id != kPolicyError) {
-        message += holds_in_mode(rule_, mode_of(example))
-                       ? reasons(example, false)
-                       : " (the rule does not hold in mode " + mode_of(example) +
-                             ": give the example a mode)";
-      }
+      if (outcome.id != kPolicyError) message += reasons(example, false);
       message += "; " + describe(outcome);
       faults_.add(rule_, message);
       return false;
@@ -133,7 +123,7 @@ Judged judge_example(const RuleSet& rules, const Example& example, const TestFun
   judged.facts = example.argv.empty()
                      ? command::analyse(std::string_view(example.command), place, rules.knowledge())
                      : command::analyse(example.argv, place, rules.knowledge());
-  judged.outcome = rules.judge(judged.facts, mode_of(example), test, steps);
+  judged.outcome = rules.judge(judged.facts, test, steps);
   return judged;
 }
 

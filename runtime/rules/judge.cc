@@ -71,13 +71,11 @@ class DoubtTable {
 class Judgement {
  public:
   Judgement(std::span<const Rule> rules, const Index& index, const command::Knowledge& knowledge,
-            const Facts& facts, const std::string& mode, const TestFunction& test,
-            std::vector<Step>* steps)
+            const Facts& facts, const TestFunction& test, std::vector<Step>* steps)
       : rules_(rules),
         index_(index),
         knowledge_(knowledge),
         facts_(facts),
-        mode_(mode),
         test_(test),
         steps_(steps),
         doubts_(facts),
@@ -139,7 +137,6 @@ class Judgement {
   const Index& index_;
   const command::Knowledge& knowledge_;
   const Facts& facts_;
-  const std::string& mode_;
   const TestFunction& test_;
   std::vector<Step>* steps_;
   DoubtTable doubts_;
@@ -166,7 +163,7 @@ bool Judgement::judge_line_doubts() {
     const DoubtFact& doubt = facts_.doubts[static_cast<std::size_t>(doubts[i])];
     for (const std::uint32_t index : index_.of_lines) {
       const Rule& rule = rules_[index];
-      const bool matched = holds_in_mode(rule, mode_) && names_doubt(rule, doubt);
+      const bool matched = names_doubt(rule, doubt);
       if (steps_ != nullptr) add_step(kOfLine, rule, matched, name_of(doubt.doubt));
       if (!matched) continue;
       record(rule, kOfLine, doubts[i]);
@@ -266,9 +263,7 @@ bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, Said&
   // A trace costs more, but comes to the same end.
   if (!traced || prepared.needs.met_by(subject.has)) work_ += 1 + words_ / kWordsOfWork;
   std::string why;
-  bool holds = holds_in_mode(rule, mode_);
-  if (!holds && traced) why = "not in mode " + mode_;
-  if (holds) holds = matches(rule, subject, traced ? &why : nullptr);
+  bool holds = matches(rule, subject, traced ? &why : nullptr);
   if (holds && rule.test >= 0 && !test_holds(rule, subject.index, holds, traced ? &why : nullptr)) {
     if (traced) add_step(subject.index, rule, false, std::move(why));
     return false;
@@ -437,9 +432,9 @@ void Judgement::decide_by_floor(int index, Decision decision) {
 
 }  // namespace
 
-Outcome RuleSet::judge(const Facts& facts, const std::string& mode, const TestFunction& test,
+Outcome RuleSet::judge(const Facts& facts, const TestFunction& test,
                        std::vector<Step>* steps) const {
-  return Judgement(rules_, *index_, *knowledge_, facts, mode, test, steps).run();
+  return Judgement(rules_, *index_, *knowledge_, facts, test, steps).run();
 }
 
 }  // namespace gibbous::rules

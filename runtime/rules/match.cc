@@ -418,11 +418,6 @@ bool names_doubt(const Rule& rule, const command::DoubtFact& doubt) {
          find_match(rule.doubt_details, std::string_view(doubt.detail)) != nullptr;
 }
 
-bool holds_in_mode(const Rule& rule, const std::string& mode) {
-  return rule.modes.empty() ||
-         std::find(rule.modes.begin(), rule.modes.end(), mode) != rule.modes.end();
-}
-
 bool matches(const Rule& rule, const Subject& subject, std::string* text) {
   Why why(text);
   const SimpleCommand& command = subject.command();

@@ -38,6 +38,4 @@ std::string uncertain_option(const Rule& rule, const Subject& subject);
 // Returns true if the doubt is of one of the rule's kinds, and its detail matches.
 bool names_doubt(const Rule& rule, const command::DoubtFact& doubt);
 
-bool holds_in_mode(const Rule& rule, const std::string& mode);
-
 }  // namespace gibbous::rules

@@ -44,13 +44,12 @@ struct Pattern {
   bool literal() const { return !regex && text.find_first_of("*?") == std::string::npos; }
 };
 
-// An example of a rule, judged in workspace /workspace, home /home/user and, by default, mode
-// "auto".
+// An example of a rule, judged in workspace /workspace and home /home/user.
 struct Example {
   std::string command;
   std::vector<std::string> argv;  // instead of `command`
   std::string cwd;                // "" is /workspace
-  std::string mode;
+  std::string mode;               // of a case; "" is that of its table
 };
 
 // One of the options `names` is given with a value that matches one of `values`. Several uses: for
@@ -73,8 +72,7 @@ struct Rule {
   Decision decision = Decision::kAsk;
   std::string file;
   int line = 0;
-  bool shipped = false;            // it comes with Gibbous, below a policy of one's own
-  std::vector<std::string> modes;  // only in these; empty: all. Never on a deny rule.
+  bool shipped = false;  // it comes with Gibbous, below a policy of one's own
 
   std::vector<Pattern> programs;  // base name of the program
   std::vector<Pattern> subcommands;
@@ -167,9 +165,8 @@ class RuleSet {
   RuleSet(const RuleSet&) = delete;
   RuleSet& operator=(const RuleSet&) = delete;
 
-  // Fails if the rules themselves are wrong: a duplicate id, no condition, a deny rule with modes,
-  // flags that are both wanted and excluded, ... One Status has all faults, one "file:line:
-  // message" per line.
+  // Fails if the rules themselves are wrong: a duplicate id, no condition, flags that are both
+  // wanted and excluded, ... One Status has all faults, one "file:line: message" per line.
   static Result<std::shared_ptr<const RuleSet>> create(
       std::vector<Rule> rules, std::shared_ptr<const command::Knowledge> knowledge);
   std::span<const Rule> rules() const { return rules_; }
@@ -180,7 +177,7 @@ class RuleSet {
   // The order is deny, ask, allow: the strictest over all commands decides. A doubt that no ask or
   // deny rule names asks; Doubt::kUnjudged always denies. A test function that fails denies:
   // "policy_error". `steps` may be null. The outcome points into the set.
-  Outcome judge(const command::Facts& facts, const std::string& mode, const TestFunction& test,
+  Outcome judge(const command::Facts& facts, const TestFunction& test,
                 std::vector<Step>* steps = nullptr) const;
 
  private:

@@ -129,8 +129,6 @@
 ---@field tool_limits? boolean default: false; true: tools with takes_limits have the argument
 ---@field secrets? 'allow'|'ask'|'deny' starts that name secrets; default: 'ask'
 ---@field commands? ModeCommands
----@field rules_of? string a mode: rules that name it hold in this one, too; the shipped modes name
----themselves, so that a mode that is made from one (`override.mode`) keeps its rules
 ---@field rank? integer how permissive the mode is; default: 0; an approval holds in the mode where
 ---it was given and in modes with a higher rank
 

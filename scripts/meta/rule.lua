@@ -12,7 +12,6 @@
 ---@field id string unique, for logs: 'machine.remove_root'
 ---@field decision 'allow'|'ask'|'deny'
 ---@field reason? string ask and deny: a sentence for a person that names the alternative
----@field modes? string[] only in these modes; not on deny rules, which hold in all
 ---@field program? string|string[] base names of programs: patterns, 'rm unlink' or { 'mkfs*' }
 ---@field subcommand? string|string[] for programs whose table has subcommands: { 'push', 'remote
 ---add' }
@@ -70,7 +69,7 @@
 ---@field command? string
 ---@field argv? string[] instead of command
 ---@field cwd? string default: '/workspace'
----@field mode? string default: 'auto'
+---@field mode? string of a case; default: that of its table
 
 ---Something that cannot be known before a command runs. No rule can allow a doubt; the policy asks
 ---about one that no rule names.

@@ -213,8 +213,7 @@ bool GenerationLoader::read_guard(lua_State* state, const LayerParts& layer, Loa
   Faults faults(&sources,
                 [&loader](lua_State* lua, int index) { return loader.file_of_value(lua, index); });
   const bool shipped = layer.policies_dir == std::string(kBuiltInPlace) + "/policies";
-  const bool good =
-      tables->commands->read(state, lua_gettop(state), {tables->modes, shipped, ""}, &faults);
+  const bool good = tables->commands->read(state, lua_gettop(state), {shipped, ""}, &faults);
   policy_faults_ = faults.list();
   if (!good) return wrong("the tables of the policy are not right");
   if (whole || tables->commands->empty()) return true;

@@ -524,11 +524,9 @@ bool GenerationLoader::read_commands(lua_State* state, Loader& loader, PolicyPro
       sources_if([this](const std::string& path) { return is_policy_file(path); }));
   Faults faults(&sources,
                 [&loader](lua_State* lua, int index) { return loader.file_of_value(lua, index); });
-  const PolicyTables& tables = into.tables();
   const bool own = options_.policies_dir != options_.shipped_policies_dir;
-  const bool good =
-      commands.read(state, lua_gettop(state),
-                    {tables.modes, is_tested(), own ? options_.shipped_policies_dir : ""}, &faults);
+  const bool good = commands.read(state, lua_gettop(state),
+                                  {is_tested(), own ? options_.shipped_policies_dir : ""}, &faults);
   policy_faults_ = faults.list();
   if (good && is_tested()) find_tests(state, loader, commands);
   return good;

@@ -63,26 +63,6 @@ void push_part(lua_State* state, int root, const char* name) {
   if (lua_isfunction(state, -1)) lua_call(state, 0, 1);  // replaces the function
 }
 
-// A rule that names a mode holds in those that were made from it: `rules_of` of a mode. [root] ->
-// [root]
-void add_derived_modes(lua_State* state, int root, std::vector<rules::Rule>* rules) {
-  const auto has = [](const rules::Rule& rule, const std::string& mode) {
-    return std::find(rule.modes.begin(), rule.modes.end(), mode) != rule.modes.end();
-  };
-  lua_getfield(state, root, "modes");
-  for (lua_pushnil(state); lua_istable(state, -2) && lua_next(state, -2) != 0; lua_pop(state, 1)) {
-    if (!lua_istable(state, -1) || lua_type(state, -2) != LUA_TSTRING) continue;
-    lua_getfield(state, -1, "rules_of");  // [modes, name, mode, base]
-    const std::string base = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "";
-    lua_pop(state, 1);
-    const std::string mode = lua_tostring(state, -2);
-    for (rules::Rule& rule : *rules) {
-      if (has(rule, base) && !has(rule, mode)) rule.modes.push_back(mode);
-    }
-  }
-  lua_settop(state, lua_gettop(state) - 1);
-}
-
 }  // namespace
 
 bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource& source,
@@ -105,9 +85,7 @@ bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource&
   }
   RuleTables tables;
   if (good && !lua_isnil(state, top - 2)) {
-    good = read_rules(state, top - 2, *knowledge, &tables, faults) &&
-           check_modes(tables.rules, source.modes, faults);
-    add_derived_modes(state, root, &tables.rules);
+    good = read_rules(state, top - 2, *knowledge, &tables, faults);
     for (rules::Rule& rule : tables.rules) {
       const std::string& below = source.shipped_directory;
       rule.shipped = !below.empty() && rule.file.rfind(below + "/", 0) == 0;
@@ -261,16 +239,16 @@ std::shared_ptr<const Judgement> CommandPolicy::judge(State& state, Nanos budget
 }
 
 std::function<std::shared_ptr<PreparedJudgement>()> CommandPolicy::judge_beside(
-    CommandRequest request, const PathVariables& variables, std::string mode) {
+    CommandRequest request, const PathVariables& variables) {
   command::Place place = place_of(request, variables);
   return [knowledge = std::shared_ptr<const command::Knowledge>(knowledge_), rules = rules_,
-          place = std::move(place), request = std::move(request), mode = std::move(mode)] {
+          place = std::move(place), request = std::move(request)] {
     auto judgement = std::make_shared<Judgement>();
     judgement->facts = request.line ? command::analyse(*request.line, place, *knowledge)
                                     : command::analyse(request.argv, place, *knowledge);
     doubt_gaps(request, &judgement->facts);
     bool asks_script = false;
-    judgement->outcome = rules->judge(judgement->facts, mode, [&](const auto&, const auto&, int) {
+    judgement->outcome = rules->judge(judgement->facts, [&](const auto&, const auto&, int) {
       asks_script = true;
       return rules::TestAnswer(false);
     });
@@ -385,7 +363,7 @@ std::string CommandPolicy::unknown_of_test(State& state, const BudgetLimits& lim
 rules::Outcome CommandPolicy::judge(State& state, Nanos budget, const command::Facts& facts,
                                     const std::string& mode,
                                     std::vector<rules::Step>* steps) const {
-  return rules_->judge(facts, mode, test_function(state, budget, mode, /*same_facts=*/true), steps);
+  return rules_->judge(facts, test_function(state, budget, mode, /*same_facts=*/true), steps);
 }
 
 }  // namespace gibbous::lua

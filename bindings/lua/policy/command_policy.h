@@ -44,7 +44,6 @@ struct CommandRequest {
 class CommandPolicy;
 
 struct CommandPolicySource {
-  const std::vector<std::string>& modes;
   // True for a policy that was tested when Gibbous was built: its cases are not read, and patterns
   // are compiled when needed.
   bool tested = false;
@@ -82,8 +81,7 @@ class CommandPolicy {
   // Returns a function for any thread that analyses the request and judges it by the rules, unless
   // one of them asks a script. This object need not outlive it.
   std::function<std::shared_ptr<PreparedJudgement>()> judge_beside(CommandRequest request,
-                                                                   const PathVariables& variables,
-                                                                   std::string mode);
+                                                                   const PathVariables& variables);
   // Uses only the place of the request.
   command::Facts analyse(const command::TypedInput& typed, const CommandRequest& request,
                          const PathVariables& variables);

@@ -49,11 +49,4 @@ void read_command_lines(TableReader& reader, std::vector<Example>* out) {
   });
 }
 
-void read_examples(TableReader& reader, std::vector<Example>* out) {
-  read_command_lines(reader, out);
-  for (Example& example : *out) {
-    if (example.mode.empty()) example.mode = kExampleMode;
-  }
-}
-
 }  // namespace gibbous::lua

@@ -16,7 +16,5 @@ inline constexpr char kExampleMode[] = "auto";
 void read_directory(TableReader& reader, std::string* out);
 // Reads the list on top of the stack; cwd and mode are "" where absent.
 void read_command_lines(TableReader& reader, std::vector<rules::Example>* out);
-// Reads the same, with the default mode set.
-void read_examples(TableReader& reader, std::vector<rules::Example>* out);
 
 }  // namespace gibbous::lua

@@ -348,7 +348,7 @@ std::function<std::shared_ptr<PreparedJudgement>()> PolicyProgram::judge_beside(
   std::size_t bytes = request.line ? request.line->size() : 0;
   for (const std::string& word : request.argv) bytes += word.size();
   if (bytes < kJudgedBesideBytes) return nullptr;
-  return commands->judge_beside(std::move(request), place_.variables, asked.mode);
+  return commands->judge_beside(std::move(request), place_.variables);
 }
 
 std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyTables& tables,

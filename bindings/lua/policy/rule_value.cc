@@ -51,7 +51,6 @@ constexpr RuleField kRuleFields[] = {
     {"id", [](RuleReader& r, Rule* out) { r.id(out); }, true},
     {"decision", [](RuleReader& r, Rule* out) { r.decision(out); }, true},
     {"reason", [](RuleReader& r, Rule* out) { r.text(&out->reason); }},
-    {"modes", [](RuleReader& r, Rule* out) { r.texts(&out->modes); }},
     {"program", [](RuleReader& r, Rule* out) { r.patterns(&out->programs, true); }},
     {"subcommand", [](RuleReader& r, Rule* out) { r.patterns(&out->subcommands, true); }},
     {"flags", [](RuleReader& r, Rule* out) { r.flag_sets(&out->flags); }},
@@ -85,8 +84,8 @@ constexpr RuleField kRuleFields[] = {
     {"reads", [](RuleReader& r, Rule* out) { r.only_true(&out->reads); }},
     {"test", [](RuleReader& r, Rule* out) { r.test(out); }},
     {"unknown", [](RuleReader& r, Rule* out) { r.unknown_words(out); }},
-    {"match", [](RuleReader& r, Rule* out) { read_examples(r, &out->match); }, true},
-    {"not_match", [](RuleReader& r, Rule* out) { read_examples(r, &out->not_match); }},
+    {"match", [](RuleReader& r, Rule* out) { read_command_lines(r, &out->match); }, true},
+    {"not_match", [](RuleReader& r, Rule* out) { read_command_lines(r, &out->not_match); }},
 };
 
 void RuleReader::rule() {
@@ -210,20 +209,6 @@ bool read_rules(lua_State* state, int index, const command::Knowledge& knowledge
   reader.items("rules", [&reader] { reader.rule(); });
   lua_pop(state, 1);
   return reader.good();
-}
-
-bool check_modes(const std::vector<Rule>& rules, const std::vector<std::string>& modes,
-                 Faults* faults) {
-  bool good = true;
-  for (const Rule& rule : rules) {
-    for (const std::string& mode : rule.modes) {
-      if (std::find(modes.begin(), modes.end(), mode) != modes.end()) continue;
-      good = false;
-      faults->add({rule.file, rule.line},
-                  "rule '" + rule.id + "': modes: " + unknown_word("mode", mode, modes));
-    }
-  }
-  return good;
 }
 
 void locate_rule(Rule* rule, const SourceIndex& sources) {

@@ -24,11 +24,6 @@ struct RuleTables {
 // which belongs to the caller and lives outside protect(), must not be used either.
 bool read_rules(lua_State* state, int index, const command::Knowledge& knowledge, RuleTables* out,
                 Faults* faults);
-
-// Checks that every mode that a rule names is one of `modes`.
-bool check_modes(const std::vector<rules::Rule>& rules, const std::vector<std::string>& modes,
-                 Faults* faults);
-
 // Sets file and line of a rule to the place of its id as a string literal, `id = 'x.y'`. Among
 // several, the rule's `file` decides; without a match, file and line stay as they are (those of the
 // module that returned it, or of its test function). read_rules calls it.

@@ -8,7 +8,6 @@ using namespace by_hand;  // NOLINT: the words of this test
 
 namespace {
 
-constexpr char kMode[] = "auto";
 constexpr std::size_t kUsual = 1000;
 constexpr std::size_t kTooMany = 8000;
 
@@ -33,16 +32,16 @@ TEST_CASE("a line with more commands than the budget pays for is denied") {
     ++calls;
     return gibbous::rules::TestAnswer(true);
   };
-  CHECK(set->judge(many(kUsual), kMode, count).decision == Decision::kAllow);
+  CHECK(set->judge(many(kUsual), count).decision == Decision::kAllow);
   CHECK(calls == 2 * kUsual);
   calls = 0;
-  const Outcome outcome = set->judge(many(kTooMany), kMode, count);
+  const Outcome outcome = set->judge(many(kTooMany), count);
   CHECK(outcome.decision == Decision::kDeny);
   CHECK(outcome.id == "doubt.unjudged");
   CHECK_FALSE(outcome.may_confine);
   CHECK(calls < 2 * kTooMany);
   std::vector<gibbous::rules::Step> steps;
-  CHECK(set->judge(many(kTooMany), kMode, count, &steps).id == outcome.id);
+  CHECK(set->judge(many(kTooMany), count, &steps).id == outcome.id);
 }
 
 TEST_CASE("long commands use up the budget sooner") {
@@ -55,7 +54,7 @@ TEST_CASE("long commands use up the budget sooner") {
     return gibbous::rules::TestAnswer(true);
   };
   const Facts line = facts(std::vector<SimpleCommand>(kUsual, command(words)));
-  CHECK(set->judge(line, kMode, count).id == "doubt.unjudged");
+  CHECK(set->judge(line, count).id == "doubt.unjudged");
   CHECK(calls < kUsual);
 }
 
@@ -67,8 +66,8 @@ TEST_CASE("what is denied before the budget is used up says why") {
   };
   Facts line = many(kTooMany);
   line.commands[0] = command("rm x");
-  CHECK(set->judge(line, kMode, holds).id == "rm");
-  CHECK(set->judge(many(kUsual, "rm x"), kMode, holds).id == "rm");
+  CHECK(set->judge(line, holds).id == "rm");
+  CHECK(set->judge(many(kUsual, "rm x"), holds).id == "rm");
 }
 
 TEST_CASE("a line that is not whole is judged for a better reason, but not for long") {
@@ -78,11 +77,11 @@ TEST_CASE("a line that is not whole is judged for a better reason, but not for l
     ++calls;
     return gibbous::rules::TestAnswer(true);
   };
-  (void)set->judge(many(kTooMany), kMode, count);
+  (void)set->judge(many(kTooMany), count);
   const std::size_t whole = calls;
   calls = 0;
   Facts cut = many(kTooMany);
   cut.doubts.push_back({Doubt::kUnjudged, -1, 0, {}, ""});
-  CHECK(set->judge(cut, kMode, count).id == "doubt.unjudged");
+  CHECK(set->judge(cut, count).id == "doubt.unjudged");
   CHECK(calls < whole / 2);
 }

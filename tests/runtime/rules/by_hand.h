@@ -144,8 +144,8 @@ inline bool is_matched(const Rule& rule, const Facts& facts,
                        std::shared_ptr<const Knowledge> knowledge = nullptr) {
   const auto set = rule_set({rule}, std::move(knowledge));
   std::vector<Step> steps;
-  const bool plain = !set->judge(facts, "auto", {}).matched.empty();
-  const bool traced = !set->judge(facts, "auto", {}, &steps).matched.empty();
+  const bool plain = !set->judge(facts, {}).matched.empty();
+  const bool traced = !set->judge(facts, {}, &steps).matched.empty();
   REQUIRE(plain == traced);
   return plain;
 }

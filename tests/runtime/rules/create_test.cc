@@ -56,8 +56,6 @@ TEST_CASE("each fault of a rule is named") {
       {ask, [](Rule& r) { r.id = "policy_error"; }, "its id is reserved"},
       {ask, [](Rule& r) { r.id = std::string(101, 'a'); }, "its id is longer than 100 bytes"},
       {ask, [](Rule& r) { r.programs.clear(); }, "has no condition"},
-      {Decision::kDeny, [](Rule& r) { r.modes = {"plan"}; }, "a deny rule holds in all modes"},
-      {ask, [](Rule& r) { r.modes = {""}; }, "a mode without a name"},
       {ask, [](Rule& r) { r.reason = " "; }, "needs a reason"},
       {ask, [](Rule& r) { r.programs = patterns({""}); }, "program: \"\" is not a program"},
       {ask, [](Rule& r) { r.programs = patterns({"/bin/rm"}); }, "a base name has no /"},

@@ -90,14 +90,6 @@ TEST_CASE(
   CHECK(contains(complaint({strict, ask}), "own: is shadowed"));
 }
 
-TEST_CASE("an example outside the rule's modes is reported") {
-  Rule made = of_program("r", Decision::kAsk, "tool");
-  made.modes = {"plan"};
-  CHECK(contains(complaint({with_examples(made, {line("tool")})}),
-                 "the rule does not hold in mode auto: give the example a mode"));
-  CHECK(complaint({with_examples(made, {{"tool", {}, "", "plan"}}, {line("tool")})}) == "");
-}
-
 TEST_CASE("a failing test function is reported for each example") {
   Rule made = of_program("r", Decision::kAsk, "tool");
   made.test = 0;

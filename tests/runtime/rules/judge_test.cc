@@ -10,8 +10,6 @@ using gibbous::rules::kPolicyError;
 
 namespace {
 
-constexpr char kMode[] = "auto";
-
 Rule on_doubt(const std::string& id, Decision decision, Doubt doubt) {
   Rule made = rule(id, decision);
   made.doubts = {doubt};
@@ -29,10 +27,10 @@ TEST_CASE("deny comes before ask before allow, whatever their order in the set")
   const Rule ask = of_program("ask", Decision::kAsk, "git*");
   const Rule deny = of_program("deny", Decision::kDeny, "git");
   const Facts git = facts("git push");
-  CHECK(rule_set({allow})->judge(git, kMode, {}).decision == Decision::kAllow);
-  CHECK(rule_set({allow, ask})->judge(git, kMode, {}).decision == Decision::kAsk);
+  CHECK(rule_set({allow})->judge(git, {}).decision == Decision::kAllow);
+  CHECK(rule_set({allow, ask})->judge(git, {}).decision == Decision::kAsk);
   const auto set = rule_set({allow, ask, deny});
-  const Outcome outcome = set->judge(git, kMode, {});
+  const Outcome outcome = set->judge(git, {});
   CHECK(outcome.decision == Decision::kDeny);
   CHECK(outcome.rule == &set->rules()[2]);
   CHECK(outcome.id == "deny");
@@ -47,7 +45,7 @@ TEST_CASE("a rule that asks or denies speaks of what starts a command, and none 
   Facts all = facts("ls");
   all.carriers = {command("tmux new ls")};
   const auto decided = [&](std::vector<Rule> rules) {
-    return rule_set(std::move(rules))->judge(all, kMode, {});
+    return rule_set(std::move(rules))->judge(all, {});
   };
   const Rule ls = of_program("ls", Decision::kAllow, "ls");
   CHECK(decided({ls}).decision == Decision::kAllow);
@@ -62,9 +60,8 @@ TEST_CASE("the strictest verdict over all commands decides and names its command
   const auto set =
       rule_set({of_program("git", Decision::kAllow, "git"), of_program("rm", Decision::kDeny, "rm"),
                 of_program("ssh", Decision::kAsk, "ssh")});
-  const Outcome outcome =
-      set->judge(facts({command("git status"), command("ssh x"), command("rm x"), command("rm y")}),
-                 kMode, {});
+  const Outcome outcome = set->judge(
+      facts({command("git status"), command("ssh x"), command("rm x"), command("rm y")}), {});
   CHECK(outcome.decision == Decision::kDeny);
   CHECK(outcome.command == 2);
   CHECK(ids(outcome) == std::vector<std::string>{"rm", "ssh", "git"});
@@ -73,18 +70,17 @@ TEST_CASE("the strictest verdict over all commands decides and names its command
 TEST_CASE("the first of equally strict rules decides") {
   const auto set =
       rule_set({of_program("a", Decision::kAsk, "a*"), of_program("b", Decision::kAsk, "ab")});
-  const Outcome outcome = set->judge(facts({command("ab"), command("aa")}), kMode, {});
+  const Outcome outcome = set->judge(facts({command("ab"), command("aa")}), {});
   CHECK(outcome.id == "a");
   CHECK(outcome.command == 0);
 }
 
 TEST_CASE("a line is allowed only when each command is") {
   const auto set = rule_set({of_program("git", Decision::kAllow, "git")});
-  const Outcome both = set->judge(facts({command("git a"), command("git b")}), kMode, {});
+  const Outcome both = set->judge(facts({command("git a"), command("git b")}), {});
   CHECK(both.decision == Decision::kAllow);
   CHECK(both.unmatched == -1);
-  const Outcome one =
-      set->judge(facts({command("git a"), command("make"), command("ls")}), kMode, {});
+  const Outcome one = set->judge(facts({command("git a"), command("make"), command("ls")}), {});
   CHECK_FALSE(one.decision);
   CHECK(one.rule == nullptr);
   CHECK(one.id.empty());
@@ -94,14 +90,14 @@ TEST_CASE("a line is allowed only when each command is") {
 
 TEST_CASE("an empty line gets no message") {
   const auto set = rule_set({of_program("git", Decision::kAllow, "git")});
-  CHECK_FALSE(set->judge(Facts(), kMode, {}).decision);
+  CHECK_FALSE(set->judge(Facts(), {}).decision);
 }
 
 TEST_CASE("a doubt that no rule names leads to ask, even if all is allowed") {
   const auto set = rule_set({of_program("git", Decision::kAllow, "git")});
   Facts doubtful = facts("git $x");
   add_doubt(doubtful, Doubt::kUnknownProgram, 0, std::string(500, 'x') + "\x1b");
-  const Outcome outcome = set->judge(doubtful, kMode, {});
+  const Outcome outcome = set->judge(doubtful, {});
   CHECK(outcome.decision == Decision::kAsk);
   CHECK(outcome.rule == nullptr);
   CHECK(outcome.id == "doubt.unknown_program");
@@ -118,18 +114,18 @@ TEST_CASE("an ask or deny rule that names a doubt decides instead of the floor")
   const auto set = rule_set({on_doubt("piped", Decision::kAsk, Doubt::kPipedCode), details});
   Facts doubtful = facts({command("sh"), command("ls")});
   add_doubt(doubtful, Doubt::kPipedCode, 0);
-  Outcome outcome = set->judge(doubtful, kMode, {});
+  Outcome outcome = set->judge(doubtful, {});
   CHECK(outcome.id == "piped");
   CHECK(outcome.doubt == 0);
   CHECK(outcome.floors.empty());
 
   add_doubt(doubtful, Doubt::kInlineCode, 1, "PAGER");
-  outcome = set->judge(doubtful, kMode, {});
+  outcome = set->judge(doubtful, {});
   CHECK(outcome.id == "piped");
   CHECK(outcome.floors == std::vector<int>{1});
 
   add_doubt(doubtful, Doubt::kInlineCode, 1, "LD_PRELOAD");
-  outcome = set->judge(doubtful, kMode, {});
+  outcome = set->judge(doubtful, {});
   CHECK(outcome.decision == Decision::kDeny);
   CHECK(outcome.id == "variable");
   CHECK(outcome.command == 1);
@@ -141,7 +137,7 @@ TEST_CASE("a rule about something else does not cover a doubt") {
   const auto set = rule_set({of_program("sh", Decision::kAsk, "sh")});
   Facts doubtful = facts("sh");
   add_doubt(doubtful, Doubt::kForkBomb, 0);
-  const Outcome outcome = set->judge(doubtful, kMode, {});
+  const Outcome outcome = set->judge(doubtful, {});
   CHECK(outcome.id == "sh");
   CHECK(outcome.floors == std::vector<int>{0});
 }
@@ -153,9 +149,9 @@ TEST_CASE("doubts of the line match only rules about doubts alone") {
   with_test.test = 0;
   Facts broken = facts("git x");
   add_doubt(broken, Doubt::kUnparsed, -1, "if");
-  CHECK(rule_set({with_program, with_test})->judge(broken, kMode, {}).id == "doubt.unparsed");
+  CHECK(rule_set({with_program, with_test})->judge(broken, {}).id == "doubt.unparsed");
   const auto set = rule_set({with_program, on_doubt("line", Decision::kDeny, Doubt::kUnparsed)});
-  const Outcome outcome = set->judge(broken, kMode, {});
+  const Outcome outcome = set->judge(broken, {});
   CHECK(outcome.id == "line");
   CHECK(outcome.command == -1);
   CHECK(outcome.doubt == 0);
@@ -166,7 +162,7 @@ TEST_CASE("a long line leads to ask") {
   const auto set = rule_set({of_program("git", Decision::kAllow, "git")});
   Facts lengthy = facts("git x");
   add_doubt(lengthy, Doubt::kOverLimit, -1);
-  CHECK(set->judge(lengthy, kMode, {}).id == "doubt.over_limit");
+  CHECK(set->judge(lengthy, {}).id == "doubt.over_limit");
 }
 
 TEST_CASE("a line that cannot be judged is denied, even if a rule allows it") {
@@ -175,12 +171,12 @@ TEST_CASE("a line that cannot be judged is denied, even if a rule allows it") {
   Facts cut = facts("git x");
   add_doubt(cut, Doubt::kUnknownCode, 0);
   add_doubt(cut, Doubt::kUnjudged, -1);
-  const Outcome outcome = set->judge(cut, kMode, {});
+  const Outcome outcome = set->judge(cut, {});
   CHECK(outcome.decision == Decision::kDeny);
   CHECK(outcome.id == "doubt.unjudged");
   CHECK(outcome.doubt == 1);
   cut.commands.push_back(command("rm x"));
-  CHECK(set->judge(cut, kMode, {}).id == "rm");
+  CHECK(set->judge(cut, {}).id == "rm");
 }
 
 TEST_CASE("doubts are found with their commands in whatever order they come") {
@@ -194,25 +190,11 @@ TEST_CASE("doubts are found with their commands in whatever order they come") {
   add_doubt(mixed, Doubt::kInlineCode, 99);  // of no command
   add_doubt(mixed, Doubt::kInlineCode, 1);
   add_doubt(mixed, Doubt::kInlineCode, 0);
-  const Outcome outcome = set->judge(mixed, kMode, {});
+  const Outcome outcome = set->judge(mixed, {});
   CHECK(outcome.id == "b");
   CHECK(outcome.command == 1);
   CHECK(outcome.doubt == 2);
   CHECK(outcome.floors == std::vector<int>{1, 3});
-}
-
-TEST_CASE("a rule holds only in its modes") {
-  Rule made = of_program("r", Decision::kAllow, "git");
-  made.modes = {"default", "plan"};
-  Rule line = on_doubt("line", Decision::kAsk, Doubt::kUnparsed);
-  line.modes = {"plan"};
-  const auto set = rule_set({made, line});
-  CHECK(set->judge(facts("git"), "plan", {}).decision == Decision::kAllow);
-  CHECK_FALSE(set->judge(facts("git"), "auto", {}).decision);
-  Facts broken;
-  add_doubt(broken, Doubt::kUnparsed, -1);
-  CHECK(set->judge(broken, "plan", {}).id == "line");
-  CHECK(set->judge(broken, "auto", {}).id == "doubt.unparsed");
 }
 
 TEST_CASE("a test function runs last, and gets the command") {
@@ -229,7 +211,7 @@ TEST_CASE("a test function runs last, and gets the command") {
   };
   const Facts three =
       facts({command("git x"), command("git -f"), command("ls -f"), command("git -f x")});
-  const Outcome outcome = set->judge(three, kMode, test);
+  const Outcome outcome = set->judge(three, test);
   CHECK(asked == std::vector<int>{1, 3});
   CHECK(outcome.id == "r");
   CHECK(outcome.command == 3);
@@ -246,7 +228,7 @@ TEST_CASE("a test that looked at an unknown word gives the stricter answer, and 
         return Result<gibbous::rules::TestAnswer>(gibbous::rules::TestAnswer(said, "$x"));
       };
       std::vector<Step> steps;
-      const Outcome outcome = set->judge(facts("git $x"), kMode, test, &steps);
+      const Outcome outcome = set->judge(facts("git $x"), test, &steps);
       REQUIRE(steps.size() == 1);
       CHECK(steps[0].matched == (decision != Decision::kAllow));
       CHECK(steps[0].why == "program \"git\", its test says " + std::string(said ? "yes" : "no") +
@@ -271,7 +253,7 @@ TEST_CASE("a test function that fails denies") {
         Status::error("script_error", "rules.lua:9: attempt to index nil"));
   };
   std::vector<Step> steps;
-  const Outcome outcome = set->judge(facts("git x"), kMode, test, &steps);
+  const Outcome outcome = set->judge(facts("git x"), test, &steps);
   CHECK(outcome.decision == Decision::kDeny);
   CHECK(outcome.id == kPolicyError);
   CHECK(outcome.rule == nullptr);
@@ -282,8 +264,8 @@ TEST_CASE("a test function that fails denies") {
         "judges runs until it is fixed.");
   REQUIRE(steps.size() == 1);
   CHECK_FALSE(steps[0].matched);
-  CHECK(set->judge(facts("git x"), kMode, {}).id == kPolicyError);  // no function runs its test
-  CHECK_FALSE(set->judge(facts("ls"), kMode, {}).decision);
+  CHECK(set->judge(facts("git x"), {}).id == kPolicyError);  // no function runs its test
+  CHECK_FALSE(set->judge(facts("ls"), {}).decision);
 }
 
 TEST_CASE("steps are strictest first within a command, and bounded") {
@@ -294,7 +276,7 @@ TEST_CASE("steps are strictest first within a command, and bounded") {
                              of_program("ask", Decision::kAsk, "git"),
                              of_program("other", Decision::kDeny, "rm")});
   std::vector<Step> steps;
-  (void)set->judge(facts({command("git"), command("ls")}), kMode, {}, &steps);
+  (void)set->judge(facts({command("git"), command("ls")}), {}, &steps);
   std::vector<std::string> told;
   for (const Step& step : steps) told.push_back(std::to_string(step.command) + step.rule->id);
   CHECK(told == std::vector<std::string>{"0glob", "0any", "0ask", "0own", "1any"});
@@ -302,7 +284,7 @@ TEST_CASE("steps are strictest first within a command, and bounded") {
   steps.clear();
   std::vector<SimpleCommand> many(kMaxMissedSteps + 100, command("ls"));
   many.push_back(command("git"));
-  (void)set->judge(facts(std::move(many)), kMode, {}, &steps);
+  (void)set->judge(facts(std::move(many)), {}, &steps);
   CHECK(steps.size() == kMaxMissedSteps + 3);
   CHECK(steps.back().rule->id == "own");
 }
@@ -354,8 +336,8 @@ TEST_CASE("the index of rules changes no result") {
     Facts made = facts(std::move(commands));
     if (chance(2)) add_doubt(made, Doubt::kInlineCode, static_cast<int>(random() % 7) - 1);
     std::vector<Step> steps;
-    const Outcome plain = set->judge(made, kMode, {});
-    const Outcome traced = set->judge(made, kMode, {}, &steps);
+    const Outcome plain = set->judge(made, {});
+    const Outcome traced = set->judge(made, {}, &steps);
     REQUIRE(ids(plain) == ids(traced));
     REQUIRE(plain.decision == traced.decision);
     REQUIRE(plain.command == traced.command);
@@ -370,7 +352,7 @@ TEST_CASE("sets whose judgements interleave do not affect each other") {
   made.test = 0;
   const auto outer = rule_set({made});
   const TestFunction test = [&](const Rule&, const Facts& facts, int) {
-    return Result<gibbous::rules::TestAnswer>(inner->judge(facts, kMode, {}).id == "inner");
+    return Result<gibbous::rules::TestAnswer>(inner->judge(facts, {}).id == "inner");
   };
-  CHECK(outer->judge(facts("git"), kMode, test).id == "outer");
+  CHECK(outer->judge(facts("git"), test).id == "outer");
 }

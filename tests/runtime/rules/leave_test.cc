@@ -19,7 +19,7 @@ Outcome judge(const Facts& facts) {
   static const auto kSet =
       rule_set({allowing("a", "fetch", true, false), allowing("b", "head", true, true),
                 allowing("c", "sort", false, true), allowing("d", "make", false, false)});
-  return kSet->judge(facts, "auto", {});
+  return kSet->judge(facts, {});
 }
 
 Facts line(std::initializer_list<const char*> commands) {
@@ -95,8 +95,8 @@ TEST_CASE("what speaks of a repository that runs have changed does not leave") {
   const auto set = RuleSet::create({allowing("a", "fetch", true, false)}, knowledge);
   REQUIRE(set);
   Facts made = line({"fetch x"});
-  CHECK((*set)->judge(made, "auto", {}).leaves);
+  CHECK((*set)->judge(made, {}).leaves);
   made.commands[0].accesses.push_back(
       access(AccessKind::kEnter, knowledge->class_bit("changed_by_runs")));
-  CHECK_FALSE((*set)->judge(made, "auto", {}).leaves);
+  CHECK_FALSE((*set)->judge(made, {}).leaves);
 }

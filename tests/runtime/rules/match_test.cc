@@ -191,7 +191,7 @@ TEST_CASE("the trace says for each condition whether it held") {
     each.condition(made);
     const auto set = rule_set({made}, with_classes());
     std::vector<Step> steps;
-    (void)set->judge(each.missed, "auto", {}, &steps);
+    (void)set->judge(each.missed, {}, &steps);
     const bool passed_over = std::string(each.what).rfind("program", 0) == 0;  // by the index
     REQUIRE(steps.size() == (passed_over ? 0 : 1));
     if (passed_over) continue;
@@ -249,7 +249,7 @@ TEST_CASE("a trace names paths, classes and words") {
   removing.accesses = {access(AccessKind::kRemove, kSystem | kOutside, "/etc")};
   removing.accesses[0].recursive = true;
   std::vector<Step> steps;
-  (void)set->judge(facts({removing}), "auto", {}, &steps);
+  (void)set->judge(facts({removing}), {}, &steps);
   REQUIRE(steps.size() == 1);
   CHECK(steps[0].matched);
   CHECK(steps[0].why == "program \"rm\", removes \"/etc\" (system), recursively, flag -r");
@@ -257,7 +257,7 @@ TEST_CASE("a trace names paths, classes and words") {
   removing.accesses[0].classes = kInWorkspace;
   removing.accesses[0].path = "/workspace/\x1b[2J";
   steps.clear();
-  (void)set->judge(facts({removing}), "auto", {}, &steps);
+  (void)set->judge(facts({removing}), {}, &steps);
   REQUIRE(steps.size() == 1);
   CHECK(steps[0].why ==
         "no such access; it removes \"/workspace/\\x1b[2J\" (workspace), recursively");

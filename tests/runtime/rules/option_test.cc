@@ -117,7 +117,7 @@ TEST_CASE("a trace says which option matched, and that its value is not known") 
   const auto set = by_hand::rule_set({about_context(Decision::kDeny)});
   const auto why = [&](const char* line) {
     steps.clear();
-    (void)set->judge(facts(line), "auto", {}, &steps);
+    (void)set->judge(facts(line), {}, &steps);
     return steps.at(0).why;
   };
   CHECK(why("kubectl --context=prod-1") == "program \"kubectl\", option --context \"prod-1\"");

@@ -21,14 +21,14 @@ TEST_CASE("every key of a rule is read") {
   tables.knowledge.classes.push_back({"system", {"/etc"}, false});
   REQUIRE(tables.read_rules(R"(
 return { {
-  id = 'machine.all', decision = 'ask', reason = 'Say why.', modes = { 'auto', 'ci' },
+  id = 'machine.all', decision = 'ask', reason = 'Say why.',
   program = 'rm unlink', subcommand = { 'push', 'remote add' },
   flags = { '-r -R --recursive', '-f --force' }, without_flags = { '-n --dry-run', '--help' },
   option = { ['-c --context'] = { 'prod-*', 're:live' }, ['--region'] = 'eu-* us-1' },
   argument = { 'a b', 're:x+' }, not_argument = { 'c*' }, operand = { '' }, max_operands = 3,
   access = 'remove write', path = { 'system', 'workspace_root' }, not_path = 'workspace',
   recursive = true, redirection = false, doubt = 'piped_code unread_file', detail = { '$x' },
-  variable = { 'LD_*' }, wrapper = { 'sudo' }, within = { 'xargs' }, fed_by = { 'curl' },
+ within = { 'xargs' }, fed_by = { 'curl' },
   feeds = { 'sh' }, host = { 'github.com', '' }, not_host = { '*.local' }, privileged = true,
   remote = false, computed = true, computed_input = true,
   test = function(c) return c.program == 'rm' end, unknown = 'tested',
@@ -42,7 +42,6 @@ return { {
   CHECK(rule.reason == "Say why.");
   CHECK(rule.file == test::kPolicyFile);
   CHECK(rule.line == 3);
-  CHECK(rule.modes == Texts{"auto", "ci"});
   CHECK(texts_of(rule.programs) == Texts{"rm", "unlink"});
   CHECK(texts_of(rule.subcommands) == Texts{"push", "remote add"});
   CHECK(rule.flags == std::vector<Texts>{{"-r", "-R", "--recursive"}, {"-f", "--force"}});
@@ -66,8 +65,6 @@ return { {
   CHECK(rule.doubts ==
         std::vector<command::Doubt>{command::Doubt::kPipedCode, command::Doubt::kUnreadFile});
   CHECK(texts_of(rule.doubt_details) == Texts{"$x"});
-  CHECK(texts_of(rule.variables) == Texts{"LD_*"});
-  CHECK(texts_of(rule.wrappers) == Texts{"sudo"});
   CHECK(texts_of(rule.within) == Texts{"xargs"});
   CHECK(texts_of(rule.fed_by) == Texts{"curl"});
   CHECK(texts_of(rule.feeds) == Texts{"sh"});
@@ -82,7 +79,6 @@ return { {
   CHECK(tables.rules.tests.size() == 1);
   REQUIRE(rule.match.size() == 2);
   CHECK(rule.match[0].command == "rm x");
-  CHECK(rule.match[0].mode == "auto");
   CHECK(rule.match[1].argv == Texts{"rm", ""});
   CHECK(rule.match[1].cwd == "/tmp");
   CHECK(rule.match[1].mode == "ci");
@@ -213,15 +209,6 @@ TEST_CASE("a fault names the line of the wrong word") {
                         "falgs = '-r',\nmatch = { 'x' } } }"));
   CHECK_THAT(tables.faults, Contains("rules.lua:3: rules[1] 'a': access: unknown access"));
   CHECK_THAT(tables.faults, Contains("rules.lua:4: rules[1] 'a': unknown key 'falgs'"));
-}
-
-TEST_CASE("modes that no policy has are reported") {
-  std::vector<rules::Rule> rules(1);
-  rules[0].id = "a.b";
-  rules[0].modes = {"auto", "atuo"};
-  Faults faults;
-  CHECK_FALSE(check_modes(rules, {"auto", "ci"}, &faults));
-  CHECK(faults.text() == "rule 'a.b': modes: unknown mode 'atuo'; did you mean 'auto'?");
 }
 
 TEST_CASE("every line of a case becomes a separate case") {

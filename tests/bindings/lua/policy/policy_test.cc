@@ -214,38 +214,6 @@ TEST_CASE("a call's effects are judged by the newest mode") {
   CHECK(effect("kill", "default") == "allow");
 }
 
-TEST_CASE("rules that name a mode hold in one that is made from it, and in no other") {
-  Scripts scripts;
-  scripts.options.mode = "review";
-  scripts.policy(
-      "init.lua",
-      "local auto = { rules_of = 'auto' }\n"
-      "return {\n"
-      "  modes = { auto = auto, review = { rules_of = 'auto' }, other = {} },\n"
-      "  decide = function(effect)\n"
-      "    return { decision = effect.judged.decision or 'ask', reason = 'none', rule = 'x' }\n"
-      "  end,\n"
-      "  rules = {\n"
-      "    { id = 'a.auto', decision = 'allow', modes = { 'auto' }, program = 'frob',\n"
-      "      match = { 'frob' } },\n"
-      "    { id = 'a.own', decision = 'allow', modes = { 'review' }, program = 'grind',\n"
-      "      match = { { command = 'grind', mode = 'review' } } },\n"
-      "  },\n"
-      "}");
-  const auto generation = scripts.load();
-  INFO((scripts.failure.errors.empty() ? "" : scripts.failure.errors.front().text()));
-  REQUIRE(generation != nullptr);
-  const auto decided = [&](const char* command, const char* mode) {
-    return Shipped::word(generation->policy().decide(read_policy_request(
-        {{"kind", "start"}, {"mode", mode}, {"tool", "x"}, {"command", command}})));
-  };
-  CHECK(decided("frob", "auto") == "allow");
-  CHECK(decided("frob", "review") == "allow");
-  CHECK(decided("frob", "other") == "ask");
-  CHECK(decided("grind", "review") == "allow");
-  CHECK(decided("grind", "auto") == "ask");
-}
-
 TEST_CASE("what git signs is asked about where somebody can be asked") {
   Shipped shipped;
   const auto asked = [&](const char* command, Json more) {

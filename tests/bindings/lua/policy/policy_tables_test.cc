@@ -315,7 +315,6 @@ TEST_CASE("a test function gets the facts that the meta file declares") {
   one.accesses.push_back({});
   one.accesses[0].classes = command::kOutside | 1U << command::kFirstOwnClass;
   one.assignments.push_back({"A", one.argv[1], true});
-  one.nesting.push_back({command::Nesting::Kind::kWrapper, "xargs"});
   facts.commands = {{}, one};
   facts.doubts = {{command::Doubt::kEncoding, 0, 0, {}, ""},
                   {command::Doubt::kOverLimit, -1, 0, {}, ""},
@@ -330,9 +329,9 @@ TEST_CASE("a test function gets the facts that the meta file declares") {
         const char* script =
             "local f = ... local a, n = f.accesses[1], f.assignments[1] return json.encode {"
             "f.program, f.argv[2], f.literal[1], f.literal[2], f.operands[1], #f.options, a.access,"
-            "a.classes[1], a.classes[2], n.name, n.literal, f.within[1], f.within[2], "
+            "a.classes[1], a.classes[2], n.name, n.literal, "
             "f.doubts[1], f.doubts[2], #f.doubts, f.cwd, f.privileged, f.mode, #f.hosts,"
-            "f.subcommand, #f.wrappers, #f.fed_by, #f.feeds, f.remote, a.recursive }";
+            "f.subcommand, #f.fed_by, #f.feeds, a.recursive }";
         if (!load_chunk(lua, script, test::kChunk)) lua_error(lua);
         push_command_facts(lua, facts, 1, knowledge, "auto");
         lua_call(lua, 1, 1);
@@ -341,9 +340,8 @@ TEST_CASE("a test function gets the facts that the meta file declares") {
       &error);
   INFO(error.text());
   REQUIRE(ran);
-  CHECK(seen ==
-        R"(["rm","$x",true,false,2,0,"read","outside","system","A",false,"wrapper","xargs",)"
-        R"("over_limit","unknown_command_argument",2,"",false,"auto",0,"",0,0,0,false,false])");
+  CHECK(seen == R"(["rm","$x",true,false,2,0,"read","outside","system","A",false,)"
+                R"("over_limit","unknown_command_argument",2,"",false,"auto",0,"",0,0,false])");
 }
 
 TEST_CASE("facts as JSON are bounded and valid UTF-8") {

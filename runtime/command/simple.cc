@@ -141,8 +141,8 @@ void Analyser::simple(const Node& node, const Feed& outer) {
     base.remote = code_base_.back().remote;
   }
   const bool may_not_open = may_fail(node.redirections);
-  const Scope::Mark begin =
-      may_not_open || !node.assignments.empty() ? scope_.mark() : Scope::Mark();
+  const bool ahead = !node.assignments.empty() && !node.words.empty();
+  const Scope::Mark begin = may_not_open || ahead ? scope_.mark() : Scope::Mark();
   for (const Assignment& assignment : node.assignments) {
     NamedValue made;
     made.exported = !node.words.empty();

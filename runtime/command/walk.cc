@@ -108,7 +108,7 @@ bool Analyser::is_plain(const Node& node, std::size_t first) const {
 }
 
 void Analyser::walk(const Node& node, const Feed& feed) {
-  constexpr std::size_t kStateCost = 8;  // of a variable that is copied or compared
+  constexpr std::size_t kStateCost = 12;  // of a variable that is copied or compared
   if (!spend(kNodeCost + scope_.take_work() * kStateCost)) return;
   if (source_ == 0 && place_.done_bytes > 0) done_ = node.range.begin < place_.done_bytes;
   switch (node.kind) {
@@ -185,7 +185,7 @@ void Analyser::walk_list(const Node& node, const Feed& feed) {
         perhaps = scope_.mark();
       }
       open = open || each > at;
-      const Scope::Mark mark = scope_.mark();
+      const Scope::Mark mark = either ? scope_.mark() : Scope::Mark();
       walk(*node.children[each], feed);
       if (each == at) perhaps = scope_.mark();  // the first part runs in any case
       if (either) scope_.merge(mark);

@@ -146,7 +146,6 @@ return {
     id = 'machine.remove_by_variable',
     decision = 'deny',
     reason = 'Programs would run this value, and it would destroy this machine: leave it out.',
-    variable = { '*' },
     test = function(command)
       for _, each in ipairs(command.assignments) do
         if is_removal(' ' .. each.value) then

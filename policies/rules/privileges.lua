@@ -1,4 +1,10 @@
 -- The rights of other users: sudo, doas, su, pkexec and the like.
+-- Variables that name what programs load or run.
+local OBEYED = {
+  '^LD_', '^DYLD_', '^BASH_ENV$', '^ENV$', '^PATH$', '^PYTHON', '^PERL5', '^RUBY', '^NODE_',
+  'PAGER$', 'EDITOR$', '^GIT_',
+}
+
 return {
   {
     id = 'privileges.shell',
@@ -40,8 +46,16 @@ return {
     reason = 'A program with other rights would load or run what this variable names: leave the '
       .. 'variable out.',
     privileged = true,
-    variable = { 'LD_*', 'DYLD_*', 'BASH_ENV', 'ENV', 'PATH', 'PYTHON*', 'PERL5*', 'RUBY*',
-      'NODE_*', '*PAGER', '*EDITOR', 'GIT_*' },
+    test = function(command)
+      for _, each in ipairs(command.assignments) do
+        for _, pattern in ipairs(OBEYED) do
+          if each.name:find(pattern) then
+            return true
+          end
+        end
+      end
+      return false
+    end,
     match = { 'sudo LD_PRELOAD=./x.so ls', 'sudo env PATH=. ls' },
     not_match = { 'sudo DEBIAN_FRONTEND=noninteractive apt-get install x', 'LD_PRELOAD=./x.so ls' },
   },

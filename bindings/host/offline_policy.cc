@@ -78,9 +78,9 @@ struct Policy::Impl {
   SystemClock clock;
   lua::Context context;
   std::shared_ptr<lua::Generation> generation;
-  std::string shell;        // that runs lines; "": not known
-  bool confines = false;    // this machine has a sandbox that holds
-  std::string executor;     // of the configuration
+  std::string shell;      // that runs lines; "": not known
+  bool confines = false;  // this machine has a sandbox that holds
+  std::string executor;   // of the configuration
   bool signs = host::signs_commits();
   bool is_layer = false;    // the directory has only rules
   bool is_shipped = false;  // the policy is the one that ships

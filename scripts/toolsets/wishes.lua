@@ -2,11 +2,11 @@
 -- which it runs. A person is asked about just that.
 local M = {}
 
-local PATTERN = [[^(network|sign|port:[0-9]{1,5}|(read|write):(/|~/).*)$]]
+local PATTERN = [[^(network|sign|port:[0-9]{1,5}|(read|write):~?/.*)$]]
 
 local function listed(rare)
   return schema.array(schema.string { pattern = PATTERN }, {
-    description = 'Beyond its sandbox: network, sign, port:N, read:PATH, write:PATH; asks a person',
+    description = 'Asks a person for more: network, sign, port:N, read:PATH, write:PATH',
     max_items = 32, optional = true, rare = rare,
   })
 end

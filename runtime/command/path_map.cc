@@ -479,6 +479,16 @@ PathClasses PathMap::one_below(const PathQuestion& question, bool inside,
     if (inside && marks != exact_.end()) here &= marks->second.inside;
     found |= here;
   }
+  if (!inside || question.pattern.find_first_not_of("*?[") != 0) return found;
+  // A pattern that begins as such a name does: .g*, .[!.]*, id_*.
+  for (const auto& [name, entries] : anywhere_) {
+    ++*looked;
+    if (!component_match(question.pattern, name)) continue;
+    for (const Entry& entry : entries) {
+      const bool is_whole = entry.path.size() == name.size() + 1;
+      if (!entry.takes_out && (is_whole || question.recursive)) found |= entry.bit;
+    }
+  }
   return found;
 }
 

@@ -98,14 +98,15 @@ bool holds(const SandboxSpec& spec, const Row& row) {
   return row.hidden.empty() || std::any_of(spec.unreadable.begin(), spec.unreadable.end(), is_in);
 }
 
-std::string with_way(const Row& row, std::string_view line) {
+std::string with_way(const Row& row, const EndedProgram& ended) {
+  const std::string_view line = ended.line;
   const bool is_alone = line.find_first_of(";|&\n") == std::string_view::npos;
   std::string text(row.says);
   if (row.exit == Exit::kSaid) return text;
   if (row.exit == Exit::kUser || (is_alone && runs_one_of(line, row.programs))) {
     return text + ": the user can run it outside";
   }
-  return text + (row.exit == Exit::kFetch
+  return text + (row.exit == Exit::kFetch && ended.leaves
                      ? ": git fetch, clone or ls-remote runs outside as a line of its own, and git "
                        "merge then ends a pull"
                      : ": as a line of its own it runs outside, once a person or a rule allows it");
@@ -128,11 +129,11 @@ std::vector<Advice> find_advice(const SandboxSpec& spec, const EndedProgram& end
     const bool runs = runs_one_of(ended.line, row.programs);
     const bool counts = row.words.empty() ? silent && runs : ended.failed && (runs || !shows_text);
     if (!counts || all.size() == kMaxAdvice || !holds(spec, row)) continue;
-    if (row.words.empty()) all.push_back({"", with_way(row, ended.line)});
+    if (row.words.empty()) all.push_back({"", with_way(row, ended)});
     const auto words = split(row.words, "|");
     for (const std::string_view said : split(ended.output, "\n")) {
       if (words.empty() || !holds_any(in_small_letters(said), words)) continue;
-      all.push_back({std::string(said.substr(0, kMaxSandboxPathBytes)), with_way(row, ended.line)});
+      all.push_back({std::string(said.substr(0, kMaxSandboxPathBytes)), with_way(row, ended)});
       break;
     }
   }

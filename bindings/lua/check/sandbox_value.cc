@@ -319,7 +319,8 @@ Json refusals_value(const Run& run, const std::string& workspace) {
   if (!has_ended(run.state())) return list;
   const std::string line = line_of(run.spec());
   const bool failed = run.state() == RunState::kFailed;
-  for (const Advice& advice : find_advice(*spec, {line, output, failed})) {
+  const EndedProgram ended{line, output, failed, run.sandbox_report().mount_namespace};
+  for (const Advice& advice : find_advice(*spec, ended)) {
     const auto is_said = [&advice](const Json& entry) { return entry["line"] == advice.line; };
     list.erase(std::remove_if(list.begin(), list.end(), is_said), list.end());
     list.push_back({{"what", "other"},

@@ -93,6 +93,12 @@ const std::vector<Line> kNotMeant = {
     {"make", "make: *** [Makefile:2: all] Error 1", true, ""},
 };
 
+TEST_CASE("where git fetch does not leave unasked, the way out is a person") {
+  const auto all = find_advice(build_profile(), {"git fetch && make", kPublicKey, true, false});
+  REQUIRE(all.size() == 1);
+  CHECK(all.front().way_out.find(kAnother) != std::string::npos);
+}
+
 }  // namespace
 
 TEST_CASE("a known program that fails in a sandbox gets one line with the way out") {

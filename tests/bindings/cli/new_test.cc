@@ -103,7 +103,7 @@ TEST_CASE("a new executor runs commands") {
   directory.write("config.lua", "return { executor = 'slow', executors = { slow = {} } }");
   const Outcome called =
       run_in(directory, {"call", "bg_start", R"({"command":"nice","until":{"exit":true}})",
-                         "--scripts", "scripts", "--config", "config.lua", "--mode", "auto"});
+                         "--scripts", "scripts", "--config", "config.lua", "--mode", "dangerous"});
   INFO(called.err);
   constexpr int kMost = 19;
   const int expected = std::min(::getpriority(PRIO_PROCESS, 0) + 10, kMost);

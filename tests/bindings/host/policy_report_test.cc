@@ -122,7 +122,7 @@ TEST_CASE("a layer with a rule that allows is refused by policy test, too") {
 }
 
 TEST_CASE("an example that does not match is an error") {
-  Written layer(kLayer, rule_of("variable = { '$PATH' }", "PATH=/x make"));
+  Written layer(kLayer, rule_of("program = 'make'", "PATH=/x ls"));
   const auto policy = layer.load(true);
   REQUIRE_FALSE(policy);
   CHECK_THAT(policy.status().message(), Contains("is not matched"));

@@ -99,13 +99,14 @@ return { toolsets = { { name = 'talk', tools = { talk } } } }
   for (const Json& keys : {Json{"echo hi<Enter>", "!!<Enter>"}, Json{"!rm<Enter>"},
                            Json{"echo hi<Enter>", "^hi^ho<Enter>"}, Json{"fc<Enter>"},
                            Json{"echo hi<Enter>", "true && fc -s<Enter>"},
-                           Json{"echo hi<Enter>", "!!:s/hi/ho", "/<Enter>"}}) {
+                           Json{"echo hi<Enter>", "!!:s/hi/ho", "/<Enter>"},
+                           Json{"echo 'hi!x'<Enter>"}}) {  // quotes are not looked at
     INFO(keys.dump());
     CHECK(talk(keys) == asks);
   }
   CHECK(talk({"!rm<Enter>"}, "bash --norc --noprofile -i", false) == asks);
-  CHECK(talk({"echo 'hi!x'<Enter>", "echo \"hi!\"<Enter>", "echo hi!<Enter>",
-              "if ! false; then echo forb; fi<Enter>"}) == "");
+  CHECK(talk({"echo \"hi!\"<Enter>", "echo hi!<Enter>", "if ! false; then echo forb; fi<Enter>"}) ==
+        "");
   CHECK(talk({"echo hi<Enter>", "echo forbidden<Enter>"}) == "denied");
   // A shell without a history, or without a terminal, takes the line as it is.
   CHECK(talk({"!rm<Enter>"}, "dash") == "");
@@ -128,7 +129,13 @@ return { toolsets = { { name = 'go', tools = { go } } } }
 )";
   World world(
       policy_with("{ id = 'test.variable', decision = 'deny', reason = 'Not this one.',\n"
-                  "  variable = { 'LD_PRELOAD' }, match = { 'LD_PRELOAD=./x.so true' } },\n"));
+                  "  match = { 'LD_PRELOAD=./x.so true' },\n"
+                  "  test = function(command)\n"
+                  "    for _, each in ipairs(command.assignments) do\n"
+                  "      if each.name == 'LD_PRELOAD' then return true end\n"
+                  "    end\n"
+                  "    return false\n"
+                  "  end },\n"));
   world.options().scripts_dir = scripts.path();
   world.start();
   const auto harmless = world.host().call("go", {{"name", "HARMLESS"}});

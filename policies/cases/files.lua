@@ -12,6 +12,14 @@ return {
     },
   },
   {
+    name = 'files: a pattern that begins like the repository, or like a file of secrets',
+    ask = {
+      'rm -rf .g*', 'rm -rf .[!.]*', 'rm -rf .gi?', 'rm -rf sub/.git*', 'cat .[e]nv',
+      'cat .env.*', 'cat id_*',
+    },
+    inside = { 'rm -f .coverage.*', 'rm -f .*.swp', 'cat package*.json', 'ls -la .g*' },
+  },
+  {
     name = 'files: settings are changed in a layer', mode = 'auto ci',
     inside = {
       'mkdir -p ~/.config/app && echo x > ~/.config/app/settings.json', 'touch ~/.local/share/x',

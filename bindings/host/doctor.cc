@@ -253,8 +253,8 @@ class Examination {
     }
     add(support.seccomp ? Grade::kGood : Grade::kNote, "sandbox.seccomp",
         support.seccomp ? "yes" : "no", support.seccomp ? "" : "runs with a sandbox are refused");
-    if (std::string gap = host::sandbox_gap(); !gap.empty())
-      add(Grade::kNote, "sandbox.modes", "not as they should be", std::move(gap));
+    if (const std::string& gap = host::sandbox_gap(); !gap.empty())
+      add(Grade::kNote, "sandbox.modes", "not as they should be", gap);
     if (support.landlock_abi == 0 || !support.seccomp) return;
     const std::string how = support.through_user_namespace ? "through a user namespace" : "yes";
     add(support.mount_namespaces ? Grade::kGood : Grade::kNote, "sandbox.mount_namespace",

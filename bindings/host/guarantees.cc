@@ -98,19 +98,19 @@ void sandbox(const Machine& machine, Table& table) {
 
 }  // namespace
 
-std::string sandbox_gap() {
-  if (!can_confine()) {
-    return "No sandbox holds on this machine, for want of Landlock or seccomp: mode plan denies "
-           "all "
-           "commands, default asks about all, auto runs unasked what only reads, and ci what rules "
-           "know.";
-  }
-  if (!can_own_network()) {
+const std::string& sandbox_gap() {
+  static const std::string gap = [] {
+    if (!can_confine()) {
+      return "No sandbox holds on this machine, for want of Landlock or seccomp: mode plan denies "
+             "all commands, default asks about all, auto runs unasked what only reads, and ci what "
+             "rules know.";
+    }
+    if (can_own_network()) return "";
     return "This machine refuses namespaces: a sandboxed run can change what git obeys in the "
            "workspace, and has the machine's /tmp, so that nothing leaves the sandbox unasked; in "
            "plan, the workspace is only read; what no rule knows has no network.";
-  }
-  return "";
+  }();
+  return gap;
 }
 
 std::vector<Finding> guarantees(const Machine& machine) {

@@ -28,7 +28,7 @@ struct Machine {
 };
 
 // What modes that run commands in a sandbox lack here, and what they do instead; "": nothing.
-std::string sandbox_gap();
+const std::string& sandbox_gap();
 
 // Findings named "guarantee.…", whose values are yes, partly or no; what is not "yes" says why.
 std::vector<Finding> guarantees(const Machine& machine);

@@ -309,6 +309,7 @@ static std::vector<std::string> homes_for_root() {
 }
 
 bool signs_commits() {
+  constexpr std::streamsize kMostSettings = 1 << 18;
   regex_t signs;
   constexpr const char* kSigns =
       "\\[commit]([^[]*\n)?[ \t]*gpgsign[ \t]*(=[ \t]*\"?(true|yes|on|1)|[\r\n])";
@@ -319,10 +320,11 @@ bool signs_commits() {
   if (settings.empty()) settings = home + "/.config";
   bool found = false;
   for (const std::string& path : {home + "/.gitconfig", settings + "/git/config"}) {
-    if (!paths::answers_at_once(path)) continue;
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    found = found || ::regexec(&signs, text.str().c_str(), 0, nullptr, 0) == 0;
+    std::error_code none;
+    if (!paths::answers_at_once(path) || !std::filesystem::is_regular_file(path, none)) continue;
+    std::string text(kMostSettings, '\0');
+    std::ifstream(path).read(text.data(), kMostSettings);
+    found = found || ::regexec(&signs, text.c_str(), 0, nullptr, 0) == 0;
   }
   ::regfree(&signs);
   return found;

@@ -42,6 +42,7 @@ void add_end(const Run& run, const Clock& clock, OrderedJson* event) {
 }
 
 // For all events that come with one result.
+constexpr std::size_t kMostKnowing = 1'000;  // sessions that know of the gap
 constexpr std::size_t kMaxErrorsBytes = 3'000;
 
 // What is recorded of a handler's data, or of its error.
@@ -253,6 +254,7 @@ void RunEvents::notify_journal_cut(const Status& status) {
 }
 
 void RunEvents::tell_gap(const std::string& session, const std::string& gap) {
+  if (knows_gap_.size() == kMostKnowing) knows_gap_.clear();  // these are told again
   if (!knows_gap_.insert(session).second) return;
   const OrderedJson event = {{"event", "sandbox_gap"}, {"session", session}, {"message", gap}};
   deliver("sandbox_gap", session, event, "", true);

@@ -23,7 +23,7 @@ void Runtime::Impl::call(CallId id, CallRequest request, std::function<void(Call
   }
   worker->serve(request.session);
   if (run_events && engine->current()->policy().confines()) {
-    if (const std::string gap = host::sandbox_gap(); !gap.empty())
+    if (const std::string& gap = host::sandbox_gap(); !gap.empty())
       run_events->tell_gap(request.session, gap);
   }
   if (request.wants_backlog) {

@@ -89,7 +89,7 @@ function M.obstacle(effect)
 end
 
 --- Returns the verdict on an effect whose line no rule covers, or about which rules ask only for
---- what nobody can know: it runs in the sandbox `how`, or where its executor confines it.
+--- what is known when it runs: it runs in the sandbox `how`, or where its executor confines it.
 ---
 --- Example: `confined.judge({ kind = 'start', mode = 'auto', judged = { unmatched = 'frob' } },
 --- 'confined')`

@@ -117,7 +117,7 @@ return {
     not_match = { 'echo x > a', 'cp ~/x .', 'touch /tmp/x', 'ls > /dev/null' },
   },
   {
-    -- A sandbox has them in a layer, where nobody has to be asked (matrix.lua).
+    -- A sandbox has them in a layer, and then this rule does not ask (matrix.lua).
     id = 'files.settings',
     decision = 'ask',
     reason = 'Programs outside of the workspace have these settings: keep yours in the workspace, '

@@ -1,4 +1,5 @@
 -- The rights of other users: sudo, doas, su, pkexec and the like.
+
 -- Variables that name what programs load or run.
 local OBEYED = {
   '^LD_', '^DYLD_', '^BASH_ENV$', '^ENV$', '^PATH$', '^PYTHON', '^PERL5', '^RUBY', '^NODE_',

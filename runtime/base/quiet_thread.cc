@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <system_error>
 #include <utility>
 
 namespace gibbous {
@@ -35,6 +36,15 @@ std::thread quiet_thread(const char* name, std::function<void()> work) {
     ::pthread_setname_np(::pthread_self(), name);
     work();
   });
+}
+
+bool start_quiet_thread(std::function<void()> work) {
+  try {
+    quiet_thread(std::move(work)).detach();
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
 }
 
 }  // namespace gibbous

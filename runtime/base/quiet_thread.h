@@ -14,5 +14,7 @@ inline constexpr char kDiskThread[] = "gibbous-disk";
 std::thread quiet_thread(std::function<void()> work);
 // The same with a name, which must last for ever.
 std::thread quiet_thread(const char* name, std::function<void()> work);
+// Starts one that goes on alone. False where there can be none.
+bool start_quiet_thread(std::function<void()> work);
 
 }  // namespace gibbous

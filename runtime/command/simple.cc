@@ -255,7 +255,7 @@ void Analyser::assign(const Assignment& assignment, NamedValue* made) {
       made->value = std::move(whole);
     }
     variable.values = {made->value};
-    // Of an array, it is the first element only.
+    // $x of an array is its first element.
     const bool in_array = old != nullptr && old->array;
     variable.unknown = variable.unknown || in_array || (before && !before->is_one());
     if (variable.unknown) variable.values.clear();

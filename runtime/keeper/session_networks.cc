@@ -46,7 +46,8 @@ Result<const network::Place*> SessionNetworks::take(const std::string& group, in
     shared.is_own = is_own;
   }
   if (shared.forwarder.pid == 0) forward(group, shared);
-  // The run is to find what listens now. A run alone need not wait: nobody can listen.
+  // The run is to find what listens now. The first run of a session need not wait: there is
+  // nothing.
   if (!ports_of(group).empty() || runs_->has_several(shared.session)) {
     network::look(shared.forwarder);
   }

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "runtime/base/mounts.h"
+#include "runtime/base/quiet_thread.h"
 #include "runtime/keeper/holdable.h"
 #include "runtime/keeper/session_sockets.h"
-#include "runtime/network/thread.h"
 #include "runtime/paths/walk.h"
 #include "runtime/process/terminal.h"
 #include "runtime/sandbox/copies.h"
@@ -305,18 +305,18 @@ class SharedNetwork {
 void Starter::remove_old_temporary_beside() {
   if (std::exchange(has_removed_, true)) return;
   static constexpr std::chrono::hours kKept{24 * 7};
-  (void)network::start_thread([] { remove_old_temporary(kKept); });
+  (void)start_quiet_thread([] { remove_old_temporary(kKept); });
 }
 
 void Starter::measure_layers(const std::string& group) {
-  (void)network::start_thread([group] {
+  (void)start_quiet_thread([group] {
     remove_moved_layers(group);
     note_layer_bytes(group);
   });
 }
 
 void Starter::measure_copies(const std::string& directory) {
-  (void)network::start_thread([directory] { note_copy_bytes(directory); });
+  (void)start_quiet_thread([directory] { note_copy_bytes(directory); });
 }
 
 StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,

@@ -14,8 +14,8 @@
 #include <memory>
 #include <utility>
 
+#include "runtime/base/quiet_thread.h"
 #include "runtime/network/destination.h"
-#include "runtime/network/thread.h"
 #include "runtime/process/listeners.h"
 
 namespace gibbous::network {
@@ -209,7 +209,7 @@ UniqueFd Agent::start_thread(IsOwn is_own) {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};
   UniqueFd ours(ends[0]);
   const auto theirs = std::make_shared<UniqueFd>(ends[1]);
-  const bool started = network::start_thread([theirs, is_own = std::move(is_own)] {
+  const bool started = start_quiet_thread([theirs, is_own = std::move(is_own)] {
     ::prctl(PR_SET_NAME, "gibbous-agent", 0, 0, 0);
     OwnListeners own(is_own);
     serve(theirs->get(), &own);

@@ -1,6 +1,6 @@
 // The agent: a process inside a shared network that makes sockets of it for a process outside, or a
 // thread of the keeper that does so in the machine's. A socket belongs to the network in which it
-// was made, whoever uses it. Keeper only.
+// was made, in every process. Keeper only.
 #pragma once
 
 #include <cstddef>

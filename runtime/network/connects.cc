@@ -27,10 +27,10 @@
 #include <utility>
 
 #include "runtime/base/mounts.h"
+#include "runtime/base/quiet_thread.h"
 #include "runtime/network/agent.h"
 #include "runtime/network/destination.h"
 #include "runtime/network/own_listeners.h"
-#include "runtime/network/thread.h"
 
 namespace gibbous::network {
 namespace {
@@ -358,7 +358,7 @@ std::shared_ptr<Connects> Connects::start(ConnectRules rules, UniqueFd* sender) 
   auto state = std::make_shared<State>(std::move(rules));
   sender->reset(ends[0]);
   state->receiver.reset(ends[1]);
-  const bool started = start_thread([state] {
+  const bool started = start_quiet_thread([state] {
     state->run();
     state->listener.reset();
   });

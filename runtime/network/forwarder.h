@@ -21,8 +21,8 @@ struct ForwarderProcess {
   UniqueFd asks;
 };
 
-// Forks it. `host_ports`: those of this machine that may be reached, whoever listens. `is_own`: see
-// Agent::start_thread.
+// Forks it. `host_ports`: those of this machine that may be reached, whatever program listens.
+// `is_own`: see Agent::start_thread.
 ForwarderProcess start_forwarder(const Place& place, const std::vector<std::uint16_t>& host_ports,
                                  IsOwn is_own);
 // Has it look at once, and waits until what it has found can be reached, or for a moment.

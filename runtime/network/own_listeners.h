@@ -23,7 +23,8 @@ class OwnListeners {
   explicit OwnListeners(IsOwn is_own) : is_own_(std::move(is_own)) {}
 
   enum class Found : std::uint8_t { kNobody, kOwn, kOther };
-  // Who gets what is sent to a destination now. kOther: also somebody else, or nobody knows.
+  // Tells whose sockets get what is sent to a destination now. kOther: also other programs', or
+  // that cannot be found out.
   Found at(const Destination& destination, std::uint8_t protocol);
   // Those of this machine's loopback that are the session's. Looks at processes only if there are
   // others than the last time.

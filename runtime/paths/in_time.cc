@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <system_error>
 #include <utility>
 
 #include "runtime/base/quiet_thread.h"
@@ -33,17 +32,14 @@ bool in_time(const std::string& absolute, const MountTable& mounts,
   }
   if (hanging >= kMostHanging) return false;
   const auto attempt = std::make_shared<Attempt>();
-  try {
-    quiet_thread([attempt, work = std::move(work)] {
-      work();
-      const std::lock_guard lock(attempt->mutex);
-      attempt->done = true;
-      if (attempt->given_up) --hanging;
-      attempt->on_done.notify_one();
-    }).detach();
-  } catch (const std::system_error&) {
-    return false;
-  }
+  const bool started = start_quiet_thread([attempt, work = std::move(work)] {
+    work();
+    const std::lock_guard lock(attempt->mutex);
+    attempt->done = true;
+    if (attempt->given_up) --hanging;
+    attempt->on_done.notify_one();
+  });
+  if (!started) return false;
   std::unique_lock lock(attempt->mutex);
   if (attempt->on_done.wait_for(lock, patience, [&] { return attempt->done; })) return true;
   attempt->given_up = true;

@@ -8,8 +8,8 @@ local describe, it, expect = spec.describe, spec.it, spec.expect
 -- What an executor is asked about a run.
 local function asked(settings)
   return {
-    run = 'Ab3xK9mZ', host = 'h', session = '', command = 'make all', cwd = '/work/shop',
-    workspace = '/work/shop', shell = '/bin/sh', env = { A = '1' }, stdin = 'null', limits = {},
+    run = 'Ab3xK9mZ', host = 'h', session = '', command = 'make all', cwd = '/home/ann/shop',
+    workspace = '/home/ann/shop', shell = '/bin/sh', env = { A = '1' }, stdin = 'null', limits = {},
     ports = {}, settings = settings,
   }
 end
@@ -21,7 +21,7 @@ describe('bwrap', function()
     expect(words):to_contain('bwrap')
     expect(words):to_contain('make all')
     expect(words):to_contain('--unshare')
-    expect(words):to_contain('/work/shop')
+    expect(words):to_contain('/home/ann/shop')
     expect(made.sandbox):to_equal('own')
   end)
 

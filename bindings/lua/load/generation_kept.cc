@@ -78,7 +78,7 @@ void GenerationLoader::keep_sources(const Loader& scripts) {
         nullptr);
     if (!dumped || chunks == nullptr) return;
   }
-  // A disk that dies meanwhile holds a thread of its own, and not whoever uses the generation.
+  // A disk that dies meanwhile holds a thread of its own, and not the one of the caller.
   made_->unkept_ = [place = std::move(place), files = std::move(files), chunks = std::move(chunks),
                     disk = snapshot_.beside()] {
     (void)disk.reach(place.state_dir, [place, files, chunks] { keep_file(place, files, *chunks); });

@@ -134,7 +134,7 @@ TEST_CASE("ps shows the calls of a host's tools, also when their host has gone")
   WrittenJournal journal;
   gibbous::HostCallRecord call;
   call.session_id = "one";
-  call.workspace = "/work/shop";
+  call.workspace = "/home/ann/shop";
   call.pid = ::getpid();
   call.pid_started = static_cast<std::int64_t>(gibbous::read_stat(::getpid())->start_time);
   call.pid_space = gibbous::pid_space();
@@ -156,7 +156,7 @@ TEST_CASE("ps shows the calls of a host's tools, also when their host has gone")
   journal.flush();
   const std::string active = ps(journal).out;
   CHECK_THAT(active, Contains("AAAAaaa1  running") && Contains("1m") &&
-                         Contains("open_buffer (tool of the host)") && Contains("/work/shop"));
+                         Contains("open_buffer (tool of the host)") && Contains("/home/ann/shop"));
   CHECK_FALSE(active.find("BBBBbbb2") != std::string::npos);
   CHECK_FALSE(active.find("CCCCccc3") != std::string::npos);
   CHECK_THAT(ps(journal, {"--session", "two"}).out, Contains("no runs"));

@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 
 inline constexpr milliseconds kGrace{300};  // every grace of the configuration below
 inline constexpr milliseconds kGone = kGrace + milliseconds{1'000};
-inline constexpr milliseconds kTimeLimit{700};
+inline constexpr milliseconds kTimeLimit{2'000};
 inline constexpr int kMemoryLimit = 80 << 20;
 
 using Steps = std::vector<std::string>;

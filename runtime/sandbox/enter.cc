@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -51,12 +52,12 @@ GIBBOUS_IN_CHILD bool keep_identity(const SandboxEntry& entry) {
 
 // A path that had no symbolic links when it was prepared has none now, unless another process is
 // racing this one.
-GIBBOUS_IN_CHILD int open_exactly(const char* path) {
+GIBBOUS_IN_CHILD int open_exactly(const char* path, int around = AT_FDCWD) {
   kernel::OpenHow how;
   how.flags = O_PATH | O_CLOEXEC;
   how.mode = 0;
   how.resolve = kernel::kResolveNoSymlinks | kernel::kResolveNoMagicLinks;
-  return static_cast<int>(::syscall(kernel::kOpenat2, AT_FDCWD, path, &how, sizeof how));
+  return static_cast<int>(::syscall(kernel::kOpenat2, around, path, &how, sizeof how));
 }
 
 GIBBOUS_IN_CHILD int clone_tree(int fd) {
@@ -90,8 +91,8 @@ struct LayerNames {
   char work[kMostLetters];
 
   // Writes the name behind `text`, and returns its end; null if it cannot be opened.
-  GIBBOUS_IN_CHILD char* add(const char* path, char* text) {
-    const int fd = open_exactly(path);
+  GIBBOUS_IN_CHILD char* add(const char* path, char* text, int around = AT_FDCWD) {
+    const int fd = open_exactly(path, around);
     if (fd < 0) return nullptr;
     fds[count++] = fd;
     for (const char* each = "/proc/self/fd/"; *each != '\0'; ++each) *text++ = *each;
@@ -102,7 +103,7 @@ struct LayerNames {
     return text;
   }
 
-  GIBBOUS_IN_CHILD bool open(const MountedLayer& layer) {
+  GIBBOUS_IN_CHILD bool open(const MountedLayer& layer, int room) {
     const std::string* const lowers = layer.lower.data();
     char* end = lower;
     for (std::size_t i = 0; i < layer.lower.size() && i < kMostLowers; ++i) {
@@ -110,7 +111,7 @@ struct LayerNames {
       end = add(lowers[i].c_str(), end);
       if (end == nullptr) return false;
     }
-    return add(layer.upper.c_str(), upper) != nullptr && add(layer.work.c_str(), work) != nullptr;
+    return add("upper", upper, room) != nullptr && add("work", work, room) != nullptr;
   }
 
   GIBBOUS_IN_CHILD void close() const {
@@ -121,8 +122,8 @@ struct LayerNames {
   static constexpr int kTen = 10;
 };
 
-// Returns an overlay, not attached yet, that Landlock grants as what may be changed.
-GIBBOUS_IN_CHILD long new_layer(const SandboxEntry& entry, const MountedLayer& layer) {
+// Returns an overlay, not attached yet.
+GIBBOUS_IN_CHILD int new_overlay(const SandboxEntry& entry, const MountedLayer& layer, int room) {
   const long context = ::syscall(kernel::kFsopen, "overlay", kernel::kFsopenCloseOnExec);
   if (context < 0) return -1;
   const auto set = [context](const char* option, const char* value) {
@@ -135,40 +136,64 @@ GIBBOUS_IN_CHILD long new_layer(const SandboxEntry& entry, const MountedLayer& l
   };
   long mount = -1;
   LayerNames names;
-  if (names.open(layer) && set("lowerdir", names.lower) && set("upperdir", names.upper) &&
+  if (names.open(layer, room) && set("lowerdir", names.lower) && set("upperdir", names.upper) &&
       set("workdir", names.work) && (!in_user_namespace || flag("userxattr")) &&
       (!layer.is_copy || in_user_namespace || set("redirect_dir", "on")) &&
       // Where the kernel knows it, the end of a run waits for no disk.
       (flag("volatile"),
        ::syscall(kernel::kFsconfig, context, kernel::kFsconfigCreate, nullptr, nullptr, 0) == 0)) {
     mount = ::syscall(kernel::kFsmount, context, kernel::kFsmountCloseOnExec,
-                      kernel::kMountNoSuid | kernel::kMountNoDevices |
-                          (layer.writable ? 0 : kernel::kMountReadOnly));
-  }
-  kernel::LandlockPathBeneath rule;
-  rule.allowed = entry.ruleset->write_rights;
-  rule.parent_fd = static_cast<int>(mount);
-  if (mount >= 0 && ::syscall(kernel::kLandlockAddRule, entry.ruleset->fd.get(),
-                              kernel::kLandlockPathBeneath, &rule, 0) != 0) {
-    mount = -1;  // the process ends
+                      kernel::kMountNoSuid | kernel::kMountNoDevices);
   }
   const int error = errno;
   ::syscall(SYS_close, context);
   names.close();
   errno = error;
+  return static_cast<int>(mount);
+}
+
+// Only what is attached can be copied in parts.
+GIBBOUS_IN_CHILD int new_layer(const SandboxEntry& entry, const MountedLayer& layer) {
+  const int room = open_exactly(layer.room.c_str());
+  if (room < 0) return -1;
+  const int mount = new_overlay(entry, layer, room);
+  if (mount < 0 || !attach(mount, room)) return -1;
+  ::syscall(SYS_close, room);
+  const std::string* name = layer.made.data();
+  for (const std::string* const end = name + layer.made.size(); name != end; ++name) {
+    if (::syscall(SYS_mkdirat, mount, name->c_str(), S_IRWXU) != 0 && errno != EEXIST) return -1;
+  }
+  return mount;
+}
+
+// Returns a copy of what is below a layer, not attached yet.
+GIBBOUS_IN_CHILD int clone_part(int layer, const std::string& below) {
+  const int fd = below.empty() ? layer : open_exactly(below.c_str(), layer);
+  const int part = fd < 0 ? -1 : clone_tree(fd);
+  if (fd >= 0 && fd != layer) ::syscall(SYS_close, fd);
+  return part;
+}
+
+// The part is granted as what may be changed.
+GIBBOUS_IN_CHILD int new_part(const SandboxEntry& entry, const LayerPart& part) {
+  const int mount = clone_part(entry.layer_fds[part.layer], part.below);
+  if (mount < 0) return -1;
+  kernel::LandlockPathBeneath rule;
+  rule.allowed = entry.ruleset->write_rights;
+  rule.parent_fd = mount;
+  const bool granted = ::syscall(kernel::kLandlockAddRule, entry.ruleset->fd.get(),
+                                 kernel::kLandlockPathBeneath, &rule, 0) == 0;
+  if (!granted || (!part.writable && !set_attributes(mount, "", kernel::kMountReadOnly))) return -1;
   return mount;
 }
 
 // Puts a directory with more names in the place of one, with what is in that. A name that has gone
 // meanwhile is empty.
-GIBBOUS_IN_CHILD bool set_up(const Stand& stand) {
+GIBBOUS_IN_CHILD bool set_up(const SandboxEntry& entry, const Stand& stand) {
   const int below = open_exactly(stand.target.c_str());
   if (below < 0) return false;
-  const int source = open_exactly(stand.source.c_str());
-  if (source < 0) return false;
-  const int top = clone_tree(source);
+  const int top = clone_part(entry.layer_fds[stand.layer], stand.below);
   if (top < 0 || !attach(top, below)) return false;
-  ::syscall(SYS_close, source);
   const std::string* name = stand.names.data();
   const std::string* const end = name + stand.names.size();
   for (; name != end; ++name) {
@@ -180,7 +205,7 @@ GIBBOUS_IN_CHILD bool set_up(const Stand& stand) {
     if (tree < 0 && errno == ENOENT) continue;
     if (tree < 0 || (::syscall(kernel::kMoveMount, tree, "", top, name->c_str(),
                                kernel::kMoveMountFromEmpty) != 0 &&
-                     errno != ENOTDIR)) {
+                     errno != ENOTDIR && errno != ENOENT)) {
       return false;
     }
     ::syscall(SYS_close, tree);
@@ -211,16 +236,22 @@ GIBBOUS_IN_CHILD bool make_read_only(const SandboxEntry& entry, SandboxFailure* 
   const std::size_t count = entry.trees.size();
   const MountedTree* tree = entry.trees.data();
   int* const layers = entry.layer_fds.data();
-  const std::size_t layer_count = entry.layers.size();
-  const MountedLayer* layer = entry.layers.data();
-  for (std::size_t i = 0; i < layer_count; ++i) {
-    layers[i] = static_cast<int>(new_layer(entry, layer[i]));
-    if (layers[i] < 0) return fail(failure, SandboxStep::kLayer, layer[i].target.c_str());
+  const MountedLayer* const layer = entry.layers.data();
+  for (std::size_t i = 0; i < entry.layers.size(); ++i) {
+    layers[i] = new_layer(entry, layer[i]);
+    if (layers[i] < 0) return fail(failure, SandboxStep::kLayer, layer[i].lower.back().c_str());
+  }
+  int* const parts = entry.part_fds.data();
+  const LayerPart* const part = entry.parts.data();
+  const std::size_t part_count = entry.parts.size();
+  for (std::size_t i = 0; i < part_count; ++i) {
+    parts[i] = new_part(entry, part[i]);
+    if (parts[i] < 0) return fail(failure, SandboxStep::kLayer, part[i].target.c_str());
   }
   // Before the trees are copied: a home may be one of them, in a temporary directory.
   const Stand* stand = entry.stands.data();
   for (const Stand* const end = stand + entry.stands.size(); stand != end; ++stand) {
-    if (!set_up(*stand)) return fail(failure, SandboxStep::kStand, stand->target.c_str());
+    if (!set_up(entry, *stand)) return fail(failure, SandboxStep::kStand, stand->target.c_str());
   }
   for (std::size_t i = 0; i < count; ++i) {
     const char* const path = tree[i].source.c_str();
@@ -237,25 +268,25 @@ GIBBOUS_IN_CHILD bool make_read_only(const SandboxEntry& entry, SandboxFailure* 
   if (!set_attributes(AT_FDCWD, "/", kernel::kMountReadOnly)) {
     return fail(failure, SandboxStep::kReadOnly, "/");
   }
-  // Parents first: a layer may be in a tree, and a tree in a layer.
+  // Parents first: a part may be in a tree, and a tree in a part.
   std::size_t laid = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    while (laid < layer_count && layer[laid].target.compare(tree[i].target) < 0) {
-      if (!put_up(layers[laid], layer[laid].target.c_str(), SandboxStep::kLayer, failure)) {
+    for (; laid < part_count && part[laid].target.compare(tree[i].target) < 0; ++laid) {
+      if (!put_up(parts[laid], part[laid].target.c_str(), SandboxStep::kLayer, failure)) {
         return false;
       }
-      ++laid;
     }
     if (!put_up(copies[i], tree[i].target.c_str(), SandboxStep::kWriteTree, failure) &&
         !(tree[i].may_be_gone && (is_gone(failure->error) || failure->error == EINVAL))) {
       return false;
     }
   }
-  for (; laid < layer_count; ++laid) {
-    if (!put_up(layers[laid], layer[laid].target.c_str(), SandboxStep::kLayer, failure)) {
+  for (; laid < part_count; ++laid) {
+    if (!put_up(parts[laid], part[laid].target.c_str(), SandboxStep::kLayer, failure)) {
       return false;
     }
   }
+  for (std::size_t i = 0; i < entry.layers.size(); ++i) ::syscall(SYS_close, layers[i]);
   return true;
 }
 

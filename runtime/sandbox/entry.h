@@ -33,22 +33,32 @@ struct MountedTree {
   bool may_be_gone = false;  // then there is nothing to do
 };
 
-// A directory whose changes are elsewhere: an overlay.
-constexpr std::size_t kMostLowers = 3;
+// An overlay, and where it is mounted first: nobody sees that place later.
+constexpr std::size_t kMostLowers = 2;
 struct MountedLayer {
-  std::string target;              // without symbolic links
+  std::string room;                // without symbolic links, as all of these
   std::vector<std::string> lower;  // what is seen beneath, topmost first: kMostLowers at most
-  std::string upper;
-  std::string work;
-  bool writable = true;
-  bool is_copy = false;  // for one run alone: nothing of it has to reach the disk
+  std::vector<std::string> made;   // directories to make in it, parents first
+  bool is_copy = false;            // for one run alone: nothing of it has to reach the disk
+  std::string upper() const { return room + "/upper"; }
+  std::string work() const { return room + "/work"; }
+  bool make_room() const;
 };
 
-// A directory in which names are missing for mounts: another one stands in its place, and what is
-// in it is mounted there, name by name.
+// A directory of a layer, and where it is mounted: what is changed there is in the layer.
+struct LayerPart {
+  std::string target;  // without symbolic links
+  std::string below;   // in the layer; "": all of it
+  std::size_t layer = 0;
+  bool writable = true;
+};
+
+// A directory in which names are missing for mounts: a layer, which has them, stands in its place,
+// and what is in it is mounted there, name by name.
 struct Stand {
   std::string target;  // without symbolic links
-  std::string source;  // has all these names, and those that are missing
+  std::string below;   // in the layer
+  std::size_t layer = 0;
   std::vector<std::string> names;
 };
 
@@ -64,11 +74,12 @@ struct SandboxEntry {
   // What is not read-only, and what has another place than outside; parents first.
   std::vector<MountedTree> trees;
   mutable std::vector<int> tree_fds;  // space for the child: one for each of them
-  std::vector<Stand> stands;          // parents first
   std::vector<MountedLayer> layers;
-  mutable std::vector<int> layer_fds;  // space for the child, too
-  std::vector<Cover> covers;           // parents first
-  bool private_terminals = false;      // an instance of devpts of its own
+  std::vector<LayerPart> parts;                  // parents first
+  std::vector<Stand> stands;                     // the same
+  mutable std::vector<int> layer_fds, part_fds;  // space for the child, too
+  std::vector<Cover> covers;                     // parents first
+  bool private_terminals = false;                // an instance of devpts of its own
 
   // restrict_self
   std::vector<int> dropped_capabilities;   // from the bounding set
@@ -78,6 +89,8 @@ struct SandboxEntry {
   std::vector<sock_filter> questions;
   sock_fprog asking{};  // of these
   int connects = -1;    // where the listener of that goes; -1: there is none
+
+  void have_room_for_layers();
 };
 
 // Tries in a child whether the namespaces of a sandbox can be entered.

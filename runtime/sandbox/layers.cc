@@ -1,7 +1,5 @@
-// A group's room is DIRECTORY/NUMBER/HASH/{upper,work}, where the hash is that of the target's
-// path, DIRECTORY/NUMBER/HASH/stand for the directory around what does not exist, and
-// DIRECTORY/own/HASH for that itself. What DIRECTORY/NUMBER/HASH/hidden-HASH has is not seen
-// beneath.
+// A group's room is DIRECTORY/NUMBER/HASH/{upper,work}, where the hash is that of the path under
+// the overlay. What DIRECTORY/NUMBER/HASH/hidden-HASH has is not seen beneath.
 #include "runtime/sandbox/layers.h"
 
 #include <dirent.h>
@@ -17,6 +15,7 @@
 #include <memory>
 #include <utility>
 
+#include "runtime/base/random_id.h"
 #include "runtime/sandbox/copies.h"
 #include "runtime/sandbox/gap.h"
 
@@ -34,34 +33,24 @@ bool have_directory(const std::string& path) {
   return ::mkdir(path.c_str(), kRoomMode) == 0 || errno == EEXIST;
 }
 
-std::string room_of(const std::string& around, const std::string& path) {
-  return around + "/" + layer_name(path);
-}
-
 bool is_directory(const std::string& path) {
   struct stat info {};
   return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// The first name on the way to `path` that does not exist, or the path.
-std::string first_missing(const std::string& path, const std::string& around) {
-  std::size_t end = around.size();
-  struct stat info {};
-  do {
-    end = std::min(path.find('/', end + 1), path.size());
-  } while (end < path.size() && ::lstat(path.substr(0, end).c_str(), &info) == 0);
-  return path.substr(0, end);
+std::string room_of(const std::string& around, const std::string& path) {
+  return around + "/" + layer_name(path);
 }
 
 // Makes a directory that, as a layer over `target`, takes these names away: each is a device
 // without a number. Returns "" when there can be none.
-std::string make_hiding(const std::string& room, const std::string& target,
+std::string make_hiding(const std::string& rooms, const std::string& target,
                         std::span<const std::string> names) {
-  std::string all;
+  std::string all = target + '\n';
   for (const std::string& name : names) all += name + '\n';
-  std::string made = room_of(room, all).insert(room.size() + 1, "hidden-");
+  std::string made = rooms + "/hidden-" + layer_name(all);
   if (is_directory(made)) return made;
-  const std::string unfinished = made + ".new";
+  const std::string unfinished = made + "." + random_id();
   bool done = have_directory(unfinished);
   for (const std::string& name : names) {
     std::size_t slash = target.size();
@@ -78,7 +67,7 @@ std::string make_hiding(const std::string& room, const std::string& target,
   done = done && ::lstat(target.c_str(), &info) == 0 &&
          ::chmod(unfinished.c_str(), info.st_mode & kPermissionBits) == 0 &&
          ::rename(unfinished.c_str(), made.c_str()) == 0;
-  return done ? made : "";
+  return done || is_directory(made) ? made : "";
 }
 
 // Removes what says that a layer was not written to the disk: without that, it serves once.
@@ -92,72 +81,35 @@ void forget_unwritten(const std::string& work) {
   }
 }
 
-// A directory's names, with the text of those that are links.
-struct Name {
-  mode_t type = 0;
-  std::string link;
-  bool operator==(const Name& other) const {
-    // All but directories and links is mounted on a file.
-    const auto kind = [](mode_t mode) { return S_ISDIR(mode) || S_ISLNK(mode) ? mode : S_IFREG; };
-    return kind(type) == kind(other.type) && link == other.link;
-  }
-};
-using Names = std::map<std::string, Name>;
-
-std::optional<Names> names_in(const std::string& directory) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), &::closedir);
-  if (!stream) return std::nullopt;
-  Names names;
-  while (const dirent* const entry = ::readdir(stream.get())) {
-    const std::string name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    if (names.size() == kMostStandNames) return std::nullopt;
-    Name made{static_cast<mode_t>(DTTOIF(entry->d_type)), ""};
+// What is mounted name by name in a stand; nothing if that is too much.
+std::optional<std::vector<std::string>> names_for_stand(const std::string& directory,
+                                                        std::span<const std::string> left_out) {
+  std::vector<std::string> names;
+  for (const std::string& child : children_of(directory)) {
     struct stat info {};
-    if (entry->d_type == DT_UNKNOWN) {
-      if (::fstatat(::dirfd(stream.get()), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-      made.type = info.st_mode & S_IFMT;
+    if (std::find(left_out.begin(), left_out.end(), child) != left_out.end() ||
+        ::lstat(child.c_str(), &info) != 0 || S_ISLNK(info.st_mode)) {
+      continue;
     }
-    if (made.type == S_IFLNK) {
-      std::string text(PATH_MAX, '\0');
-      const ssize_t size =
-          ::readlinkat(::dirfd(stream.get()), name.c_str(), text.data(), text.size());
-      if (size < 0) continue;
-      made.link = text.substr(0, static_cast<std::size_t>(size));
-    }
-    names.emplace(name, std::move(made));
+    if (names.size() == kMostStandNames) return std::nullopt;
+    names.push_back(child.substr(directory.size() + 1));
   }
   return names;
 }
 
-bool make_name(const std::string& path, const Name& name) {
-  if (S_ISLNK(name.type)) return ::symlink(name.link.c_str(), path.c_str()) == 0;
-  if (S_ISDIR(name.type)) return ::mkdir(path.c_str(), kRoomMode) == 0;
-  const UniqueFd file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  return static_cast<bool>(file);
-}
-
-// Removes what an earlier stand had: directories in one another, which hold nothing else.
-void remove_name(const std::string& path) {
-  if (::unlink(path.c_str()) == 0) return;
-  for (const std::string& child : children_of(path)) remove_name(child);
-  (void)::rmdir(path.c_str());
-}
-
-// Gives a directory these names and no others.
-bool make_same(const std::string& directory, const Names& wanted) {
-  const auto there = names_in(directory);
-  if (!there) return false;
-  for (const auto& [name, is] : *there) {
-    const auto found = wanted.find(name);
-    if (found == wanted.end() || !(found->second == is)) remove_name(directory + "/" + name);
+// Nothing where this user has no such directory.
+std::optional<std::uint64_t> mount_of_own(const std::string& directory) {
+  struct statx info {};
+  if (::statx(AT_FDCWD, directory.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
+              STATX_TYPE | STATX_UID | STATX_MNT_ID, &info) != 0 ||
+      !S_ISDIR(info.stx_mode) || info.stx_uid != ::geteuid()) {
+    return std::nullopt;
   }
-  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& each) {
-    const auto found = there->find(each.first);
-    return (found != there->end() && found->second == each.second) ||
-           make_name(directory + "/" + each.first, each.second);
-  });
+  return info.stx_mnt_id;
+}
+
+std::string below(const std::string& path, const std::string& around) {
+  return path.size() > around.size() ? path.substr(around.size() + 1) : "";
 }
 
 // The nearest directory above that exists and in which this user could make the path; "" for none.
@@ -195,49 +147,52 @@ std::string in_units(std::uint64_t bytes) {
 
 }  // namespace
 
+bool MountedLayer::make_room() const {
+  return have_directory(room) && have_directory(upper()) && have_directory(work());
+}
+
+void SandboxEntry::have_room_for_layers() {
+  std::sort(parts.begin(), parts.end(),
+            [](const LayerPart& one, const LayerPart& other) { return one.target < other.target; });
+  layer_fds.resize(layers.size());
+  part_fds.resize(parts.size());
+}
+
 Status Layers::find(const SandboxSpec& spec, Lookups& lookups, std::span<const ResolvedPath> read,
                     std::span<const ResolvedPath> write,
                     const std::function<bool(const std::string&)>& is_own, TemporaryHold& hold) {
+  std::vector<Target> found;
   for (const std::string& asked : spec.layered) {
-    const auto found = lookups.find(asked, "layered");
-    if (!found) return found.status();
-    const std::string& path = (*found)->exists ? (*found)->path : (*found)->way;
+    const auto looked_up = lookups.find(asked, "layered");
+    if (!looked_up) return looked_up.status();
+    const Lookups::Found& it = **looked_up;
+    const std::string& path = it.exists ? it.path : it.way;
     if (is_within_any(path, write) || !is_within_any(path, read) || is_own(path)) continue;
     const auto& hidden = spec.unreadable;
-    if ((*found)->exists && !(*found)->through_link() &&
-        std::find(hidden.begin(), hidden.end(), asked) != hidden.end()) {
-      missing_.push_back({path, "", "", {}});
-      continue;
-    }
-    if (!(*found)->exists) {
-      if (asked.ends_with('/')) continue;
-      const bool led = (*found)->link_is_within(write);
-      const std::string above = led ? "" : makeable_in(path);
-      if (!above.empty()) missing_.push_back({path, above, "", {}});
-      continue;
-    }
-    auto resolved = resolve_path(asked, "layered");
-    if (!resolved) return resolved.status();
-    if (!*resolved || !(*resolved)->is_directory() || is_led_astray(**resolved, write)) continue;
-    over_.push_back(std::move(**resolved));
-  }
-  const auto keep_outermost = [](auto& all) {
-    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
-    std::remove_reference_t<decltype(all)> outermost;
-    for (auto& each : all) {
-      if (outermost.empty() || !is_within(each.path, outermost.back().path)) {
-        outermost.push_back(std::move(each));
+    if (!it.exists) {
+      const bool made = !asked.ends_with('/') && !it.link_is_within(write);
+      const std::string above = made ? makeable_in(path) : "";
+      if (!above.empty()) found.push_back({path, above});
+    } else if (!it.through_link() &&
+               std::find(hidden.begin(), hidden.end(), asked) != hidden.end()) {
+      found.push_back({path, "", true});
+    } else {
+      const auto resolved = resolve_path(asked, "layered");
+      if (!resolved) return resolved.status();
+      if (*resolved && mount_of_own((*resolved)->path) && !is_led_astray(**resolved, write)) {
+        found.push_back({(*resolved)->path, ""});
       }
     }
-    all = std::move(outermost);
-  };
-  keep_outermost(over_);
-  std::erase_if(missing_, [this](const auto& each) { return is_within_any(each.path, over_); });
-  keep_outermost(missing_);
-  const bool needs_room = spec.copied || !over_.empty() || !missing_.empty();
-  if (!needs_room || !have_room(spec.layer_bytes, hold)) {
-    over_.clear();
-    missing_.clear();
+  }
+  const bool needs_room = spec.copied || !found.empty();
+  if (!needs_room || !have_room(spec.layer_bytes, hold)) return {};
+  std::sort(found.begin(), found.end(),
+            [](const Target& one, const Target& other) { return one.path < other.path; });
+  for (Target& each : found) {
+    const bool is_below = std::any_of(targets_.begin(), targets_.end(), [&](const Target& around) {
+      return is_within(each.path, around.path);
+    });
+    if (!is_below) targets_.push_back(std::move(each));
   }
   return {};
 }
@@ -257,77 +212,105 @@ bool Layers::have_room(std::uint64_t limit, TemporaryHold& hold) {
     why_ = "the session has written " + in_units(place_->bytes) + " to them, and the limit is " +
            in_units(limit) + " (caches.max_bytes)";
   }
-  std::erase_if(missing_, [this](Missing& each) {
-    each.source = room_of(place_->own, each.path);
-    if (!have_directory(place_->own) || !have_directory(each.source)) return true;
-    each.fd = UniqueFd(::open(each.source.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    return !each.fd;
-  });
   hold.keep(std::move(place_->lock));
   return true;
 }
 
-void Layers::add_own(std::vector<const UniqueFd*>& trees) const {
-  for (const Missing& each : missing_) trees.push_back(&each.fd);
+// The topmost directory that one overlay can be over: it is this user's, and one mount.
+std::string Layers::base_of(const Target& target) const {
+  std::string base = target.above.empty() ? target.path : target.above;
+  const auto mount = mount_of_own(base);
+  for (std::string above = parent_of(base); mount && above != "/"; above = parent_of(base)) {
+    if (mount_of_own(above) != mount || is_within(place_->path, above)) break;
+    base = std::move(above);
+  }
+  return base;
 }
 
 void Layers::lay(SandboxEntry& entry, std::span<const std::string> left_out,
-                 std::span<const std::string> hidden, const Works& works) {
-  lay_over(entry, hidden, works);
-  std::vector<std::string> above;
-  for (const Missing& each : missing_) {
-    (each.above.empty() ? hidden_ : above).push_back(each.above.empty() ? each.path : each.above);
+                 std::span<const Hidden> hidden, const Works& works) {
+  std::map<std::string, std::optional<std::vector<std::string>>> stands;
+  std::map<std::string, std::vector<Target>> bases;
+  for (const Target& target : targets_) {
+    if (!target.above.empty()) stands.try_emplace(target.above);
   }
-  std::sort(above.begin(), above.end());
-  above.erase(std::unique(above.begin(), above.end()), above.end());
-  for (const std::string& directory : above) {
-    if (!stand_up(entry, directory, left_out)) {
-      std::erase_if(missing_, [&](const Missing& each) {
-        if (each.above == directory) none_.push_back(each.path);
-        return each.above == directory;
-      });
+  for (auto& [above, names] : stands) names = names_for_stand(above, left_out);
+  for (Target& target : targets_) {
+    if (!target.above.empty() && !stands[target.above]) {
+      drop({&target, 1});
+    } else {
+      bases[base_of(target)].push_back(std::move(target));
     }
   }
-  for (const Missing& each : missing_) entry.trees.push_back({each.source, each.path, writable_});
+  for (auto& [base, targets] : bases) lay_over(entry, base, std::move(targets), hidden, works);
+  for (Stand& stand : entry.stands) stand.names = std::move(*stands[stand.target]);
+  std::sort(entry.stands.begin(), entry.stands.end(),
+            [](const Stand& one, const Stand& other) { return one.target < other.target; });
+  entry.have_room_for_layers();
 }
 
-void Layers::lay_over(SandboxEntry& entry, std::span<const std::string> hidden,
-                      const Works& works) {
-  for (const ResolvedPath& target : over_) {
-    struct stat info {};
-    if (::fstat(target.fd.get(), &info) != 0 || info.st_uid != ::geteuid()) continue;
-    const std::string room = room_of(place_->path, target.path);
-    // A run still sees what the group has made while there was no such directory.
-    const std::string earlier = room_of(place_->own, target.path);
-    MountedLayer layer{target.path, {target.path}, room + "/upper", room + "/work", writable_};
-    if (is_directory(earlier)) layer.lower.insert(layer.lower.begin(), earlier);
-    // The layer's own mode is that of the directory that is seen.
-    const bool made = have_directory(room) && have_directory(layer.upper) &&
-                      have_directory(layer.work) &&
-                      ::chmod(layer.upper.c_str(), info.st_mode & kPermissionBits) == 0;
-    forget_unwritten(layer.work);
-    if (!made || !works(layer)) {
-      none_.push_back(target.path);
+void Layers::lay_over(SandboxEntry& entry, const std::string& base, std::vector<Target> targets,
+                      std::span<const Hidden> hidden, const Works& works) {
+  struct stat info {};
+  MountedLayer layer;
+  layer.room = room_of(place_->path, base);
+  layer.lower = {base};
+  // The layer's own mode is that of the directory that is seen.
+  const bool made = ::lstat(base.c_str(), &info) == 0 && layer.make_room() &&
+                    ::chmod(layer.upper().c_str(), info.st_mode & kPermissionBits) == 0;
+  forget_unwritten(layer.work());
+  if (!made || !works(layer)) return drop(targets);
+  forget_unwritten(layer.work());
+  const std::string hiding = hide(base, targets, hidden);
+  if (!hiding.empty()) layer.lower.insert(layer.lower.begin(), hiding);
+  for (const Target& target : targets) {
+    if (target.is_hidden && hiding.empty()) {
+      drop({&target, 1});
       continue;
     }
-    forget_unwritten(layer.work);
-    std::vector<std::string> absent, names;
-    for (const std::string& path : hidden) {
+    if (target.above.empty() && !target.is_hidden) laid_.push_back(target.path);
+    if (target.is_hidden) layer.made.push_back(below(target.path, base));
+    for (std::size_t end = target.above.size();
+         !target.above.empty() && end != std::string::npos;) {
+      end = target.path.find('/', end + 1);
+      layer.made.push_back(below(target.path.substr(0, end), base));
+    }
+    entry.parts.push_back({target.path, below(target.path, base), entry.layers.size(), writable_});
+    const bool stands = std::any_of(entry.stands.begin(), entry.stands.end(),
+                                    [&](const Stand& each) { return each.target == target.above; });
+    if (!target.above.empty() && !stands) {
+      entry.stands.push_back({target.above, below(target.above, base), entry.layers.size(), {}});
+    }
+  }
+  entry.layers.push_back(std::move(layer));
+}
+
+// Returns a layer that takes away what is hidden in the targets, or "".
+std::string Layers::hide(const std::string& base, std::span<const Target> targets,
+                         std::span<const Hidden> hidden) {
+  std::vector<std::string> absent, names;
+  for (const Target& target : targets) {
+    if (target.is_hidden) {
+      absent.push_back(target.path);
+      names.push_back(target.path);
+      continue;
+    }
+    if (!target.above.empty()) continue;
+    for (const auto& [path, first_missing] : hidden) {
       if (path == target.path || !is_within(path, target.path)) continue;
       absent.push_back(path);
-      names.push_back(first_missing(path, target.path));
+      names.push_back(first_missing);
     }
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    const std::string hiding = names.empty() ? "" : make_hiding(room, target.path, names);
-    if (!hiding.empty()) {
-      layer.lower.insert(layer.lower.begin(), hiding);
-      hidden_.insert(hidden_.end(), absent.begin(), absent.end());
-    }
-    laid_.push_back(target.path);
-    entry.layers.push_back(std::move(layer));
   }
-  entry.layer_fds.resize(entry.layers.size());
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string hiding = names.empty() ? "" : make_hiding(parent_of(place_->path), base, names);
+  if (!hiding.empty()) hidden_.insert(hidden_.end(), absent.begin(), absent.end());
+  return hiding;
+}
+
+void Layers::drop(std::span<const Target> targets) {
+  for (const Target& target : targets) none_.push_back(target.path);
 }
 
 bool Layers::hides(const std::string& path) const {
@@ -347,64 +330,29 @@ void Layers::copy(SandboxEntry& entry, std::span<const ResolvedPath> trees, RunC
   for (const ResolvedPath& tree : trees) {
     struct stat info {};
     if (!tree.is_directory() || ::fstat(tree.fd.get(), &info) != 0) continue;
-    const std::string room = room_of(copies.directory, tree.path);
-    MountedLayer layer{tree.path, {tree.path}, room + "/upper", room + "/work"};
+    MountedLayer layer;
+    layer.room = room_of(copies.directory, tree.path);
+    layer.lower = {tree.path};
+    layer.is_copy = true;
+    const std::string upper = layer.upper();
     // A copy looks as the tree does, also to git, which asks who owns it.
-    const bool made =
-        !copies.directory.empty() && have_directory(room) && have_directory(layer.upper) &&
-        have_directory(layer.work) &&
-        (info.st_uid == ::geteuid() ||
-         ::chown(layer.upper.c_str(), info.st_uid, info.st_gid) == 0 || ::geteuid() != 0) &&
-        ::chmod(layer.upper.c_str(), info.st_mode & kAllModeBits) == 0;
+    const bool made = !copies.directory.empty() && layer.make_room() &&
+                      (info.st_uid == ::geteuid() ||
+                       ::chown(upper.c_str(), info.st_uid, info.st_gid) == 0 || ::geteuid() != 0) &&
+                      ::chmod(upper.c_str(), info.st_mode & kAllModeBits) == 0;
     if (!made || !works(layer)) {
       uncopied_.push_back(tree.path);
       continue;
     }
-    forget_unwritten(layer.work);
-    layer.is_copy = true;
-    copies.trees.push_back({tree.path, layer.upper});
+    forget_unwritten(layer.work());
+    copies.trees.push_back({tree.path, upper});
+    entry.parts.push_back({tree.path, "", entry.layers.size(), true});
     entry.layers.push_back(std::move(layer));
   }
-  std::sort(entry.layers.begin(), entry.layers.end(),
-            [](const auto& one, const auto& other) { return one.target < other.target; });
-  entry.layer_fds.resize(entry.layers.size());
+  entry.have_room_for_layers();
   if (copies.directory.empty()) return;
   begin_copies(copies, limit);
   hold.keep(std::move(copies));
-}
-
-// Returns false when there can be none.
-bool Layers::stand_up(SandboxEntry& entry, const std::string& above,
-                      std::span<const std::string> left_out) {
-  auto names = names_in(above);
-  struct stat info {};
-  if (!names || ::lstat(above.c_str(), &info) != 0) return false;
-  Stand stand{above, room_of(place_->path, above) + "/stand", {}};
-  for (const auto& [name, is] : *names) {
-    const bool answers =
-        std::find(left_out.begin(), left_out.end(), above + "/" + name) == left_out.end();
-    if (!S_ISLNK(is.type) && answers) stand.names.push_back(name);
-  }
-  std::vector<std::string> made;
-  for (const Missing& each : missing_) {
-    if (each.above != above) continue;
-    made.push_back(each.path.substr(above.size() + 1));
-    // Somebody may have made it just now.
-    names->emplace(made.back().substr(0, made.back().find('/')), Name{S_IFDIR, ""});
-  }
-  if (!have_directory(room_of(place_->path, above)) || !have_directory(stand.source) ||
-      ::chmod(stand.source.c_str(), info.st_mode & kPermissionBits) != 0 ||
-      !make_same(stand.source, *names)) {
-    return false;
-  }
-  for (const std::string& path : made) {
-    for (std::size_t slash = path.find('/'); slash != std::string::npos;) {
-      slash = path.find('/', slash + 1);
-      if (!have_directory(stand.source + "/" + path.substr(0, slash))) return false;
-    }
-  }
-  entry.stands.push_back(std::move(stand));
-  return true;
 }
 
 std::string Layers::problem() const {

@@ -1,7 +1,8 @@
 // Layers over directories of this machine, such as caches: what a sandboxed run changes there is
-// seen by the later runs of its group and by nobody else. A directory that does not exist is one of
-// the group's own for its runs; a stand with its name takes the place of the directory around it,
-// so that nothing is made in the machine's. For prepare.cc.
+// seen by the later runs of its group and by nobody else. One overlay, over the home as a rule, has
+// them all, because each costs a start some milliseconds; only they are mounted from it. A
+// directory that does not exist is made in the overlay, and a stand takes the place of the
+// directory around it, so that nothing is made in the machine's. For prepare.cc.
 #pragma once
 
 #include <functional>
@@ -23,20 +24,22 @@ class Layers {
   // Whether this machine can have a layer.
   using Works = std::function<bool(const MountedLayer&)>;
 
-  // Finds out what is layered, outside of the trees under `write`, and makes room for it. What is
-  // hidden as a whole counts as what does not exist. `hold` keeps the room. Runs of a group at the
-  // same time have layers of their own over what exists, because two overlays may not share one;
-  // what does not exist they share. `is_own`: whether a path is in the temporary directories of the
-  // group.
+  // Finds out what is layered, outside of the trees under `write`, and makes room for it, which
+  // `hold` keeps. What is hidden as a whole is empty at first. Runs of a group at the same time
+  // have layers of their own, because two overlays may not share one. `is_own`: whether a path is
+  // in the temporary directories of the group.
   Status find(const SandboxSpec& spec, Lookups& lookups, std::span<const ResolvedPath> read,
               std::span<const ResolvedPath> write,
               const std::function<bool(const std::string&)>& is_own, TemporaryHold& hold);
-  // Adds the directories that are the group's own.
-  void add_own(std::vector<const UniqueFd*>& trees) const;
-  // Lays what works. `left_out`: mounts that are not looked at. `hidden`: names of the machine that
-  // layers do not show, whether they exist or not; programs may make their own there.
+  // A name of the machine that layers do not show, whether it exists or not; programs may make
+  // their own there.
+  struct Hidden {
+    std::string path;
+    std::string first_missing;  // on the way to it; else the path
+  };
+  // Lays what works. `left_out`: mounts that are not looked at.
   void lay(SandboxEntry& entry, std::span<const std::string> left_out,
-           std::span<const std::string> hidden, const Works& works);
+           std::span<const Hidden> hidden, const Works& works);
   // After lay(): what it is to be for one of the hidden names, and whether a layer shows a path of
   // the machine, which programs may have removed there.
   bool hides(const std::string& path) const;
@@ -50,21 +53,22 @@ class Layers {
   std::string problem() const;
 
  private:
-  struct Missing {
+  struct Target {
     std::string path;   // without symbolic links
-    std::string above;  // the nearest directory that exists
-    std::string source;
-    UniqueFd fd;  // of that, O_PATH
+    std::string above;  // the nearest directory that exists, of what does not; else ""
+    bool is_hidden = false;
   };
   bool have_room(std::uint64_t limit, TemporaryHold& hold);
-  void lay_over(SandboxEntry& entry, std::span<const std::string> hidden, const Works& works);
-  bool stand_up(SandboxEntry& entry, const std::string& above,
-                std::span<const std::string> left_out);
+  std::string base_of(const Target& target) const;
+  void lay_over(SandboxEntry& entry, const std::string& base, std::vector<Target> targets,
+                std::span<const Hidden> hidden, const Works& works);
+  std::string hide(const std::string& base, std::span<const Target> targets,
+                   std::span<const Hidden> hidden);
+  void drop(std::span<const Target> targets);
 
-  std::vector<ResolvedPath> over_;
-  std::vector<Missing> missing_;
+  std::vector<Target> targets_;
   std::optional<TemporaryGroup::LayerPlace> place_;
-  std::vector<std::string> laid_;    // targets
+  std::vector<std::string> laid_;    // targets that show what the machine has
   std::vector<std::string> hidden_;  // in them
   bool writable_ = true;
   std::string why_;                // none of it can be changed

@@ -131,6 +131,7 @@ Result<const Lookups::Found*> Lookups::find(const std::string& asked, const char
     const std::string& directory = path.empty() ? "/" : path;
     const Directory& seen = look(directory);
     if (seen.inode == 0) return;  // the one above tells when it comes
+    made.found.nearest = directory;
     made.lasts = made.lasts && seen.tells_changes && seen.changed_ns <= settled;
     made.way.emplace_back(&directories_.find(directory)->first, seen.version);
   };

@@ -31,6 +31,7 @@ class Lookups {
     std::string path;                       // without symbolic links, if it exists
     mode_t type = 0;                        // S_IFDIR, …
     std::string way;                        // as far as it exists without links, the rest unchanged
+    std::string nearest;                    // the last directory on it that exists
     std::vector<std::string> links_are_in;  // those on the way
 
     bool through_link() const { return asked != path; }

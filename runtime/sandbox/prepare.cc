@@ -375,7 +375,6 @@ class Preparation {
     }
     for (const ResolvedPath& tree : temporary_.shown) own_read.push_back(&tree.fd);
     for (const StandIn& each : stand_ins_) own_read.push_back(&each.source.fd);
-    layers_.add_own(own_write);
     if (!temporary_directory_.empty()) {
       for (const auto& directory : held_.group()->directories()) own_write.push_back(&directory.fd);
     }
@@ -402,7 +401,7 @@ class Preparation {
     static std::map<std::pair<std::string, bool>, bool> known;
     const bool as_user =
         entry_.user_namespace >= 0 || (entry_.namespaces & kernel::kCloneNewUser) != 0;
-    const auto [found, is_new] = known.emplace(std::make_pair(layer.target, as_user), false);
+    const auto [found, is_new] = known.emplace(std::make_pair(layer.lower.back(), as_user), false);
     if (is_new) found->second = try_layer_(layer, entry_);
     return found->second;
   }
@@ -464,7 +463,10 @@ class Preparation {
       if (is_absent(place)) continue;
       if (path.exists) unreadable_.push_back(without_fd(path));
       // What reads files that are empty instead may not take it that there are none.
-      if (!path.exists || S_ISDIR(path.type)) absent_in_layers_.push_back(place);
+      if (path.exists && !S_ISDIR(path.type)) continue;
+      const std::size_t slash =
+          path.exists ? std::string::npos : place.find('/', path.nearest.size() + 1);
+      absent_in_layers_.push_back({place, place.substr(0, slash)});
     }
     if (Status status = resolve_kept(spec_.unwritable, "unwritable", unwritable_); !status) {
       return status;
@@ -553,9 +555,10 @@ class Preparation {
   }
 
   void report_layers() {
-    for (const std::string& path : absent_in_layers_) {
-      const bool exists = std::any_of(unreadable_.begin(), unreadable_.end(),
-                                      [&path](const auto& each) { return each.path == path; });
+    for (const auto& [path, first_missing] : absent_in_layers_) {
+      const bool exists =
+          std::any_of(unreadable_.begin(), unreadable_.end(),
+                      [&path = path](const auto& each) { return each.path == path; });
       if (exists || !layers_.shows(path) || layers_.hides(path)) continue;
       report_.unprotected.push_back(shortened(path) + " can be read once it exists");
     }
@@ -701,8 +704,8 @@ class Preparation {
   Layers layers_;
   std::size_t first_copied_ = 0;  // of what is shown
   std::vector<ResolvedPath> read_, write_, unreadable_, unwritable_, pinned_;
-  std::vector<std::string> devices_;           // that the profile names
-  std::vector<std::string> absent_in_layers_;  // those that are hidden, but for files
+  std::vector<std::string> devices_;              // that the profile names
+  std::vector<Layers::Hidden> absent_in_layers_;  // those that are hidden, but for files
   std::vector<StandIn> stand_ins_;
   Lookups once_;
   Lookups& lookups_;

@@ -23,8 +23,8 @@ namespace gibbous {
 namespace {
 
 constexpr std::size_t kMaxKept = 4;
-// A ruleset collects rules for terminals, one for each child (enter.cc).
-constexpr int kMaxUses = 256;
+// A ruleset collects rules for terminals and layers, some for each child (enter.cc).
+constexpr int kMaxUses = 32;
 constexpr std::size_t kMaxChildren = 4096;
 constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 // File times advance in steps of up to 10 ms: a younger one may not show the next change.

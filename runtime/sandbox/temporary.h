@@ -42,7 +42,7 @@ std::optional<std::string> temporary_path(const std::string& group, const std::s
 bool has_temporary(const std::string& group, const std::string& path);
 // The same, O_PATH; unset when there is none.
 UniqueFd open_temporary(const std::string& group, const std::string& path);
-// The name of a group's layer over a directory.
+// The name of a group's overlay over a directory.
 std::string layer_name(const std::string& directory);
 // Returns true when runs of the group have changed what is at `path`, in a layer over `directory`,
 // since then (Unix time). Touches nothing else, as has_temporary().
@@ -94,7 +94,6 @@ class TemporaryGroup {
   // closed; it goes with the group. Runs one after another get the same. Nothing: there is none.
   struct LayerPlace {
     std::string path;
-    std::string own;          // for what all runs of the group share; it may not exist
     std::string copies;       // for what this run has alone; does not exist
     std::uint64_t bytes = 0;  // of all layers of the group, as they were when a run ended
     UniqueFd lock;

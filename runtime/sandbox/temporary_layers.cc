@@ -20,8 +20,7 @@ namespace gibbous {
 namespace {
 
 constexpr const char* kLayers = "layers";  // beside the files of a group
-constexpr const char* kOwnLayers = "own";  // in that, beside the places
-constexpr const char* kTexts = "texts";    // the same
+constexpr const char* kTexts = "texts";    // in that, beside the places
 constexpr const char* kLayerBytes = "layer-bytes";
 constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks
 constexpr int kMostRemovals = 100;          // each leaves what is too deep to the next one
@@ -135,8 +134,8 @@ std::optional<TemporaryGroup::LayerPlace> TemporaryGroup::take_layers() const {
     UniqueFd place = own_directory(all.get(), name.c_str(), kForUser, false);
     if (!place || ::flock(place.get(), LOCK_EX | LOCK_NB) != 0) continue;
     const std::string around = base_in(kLayersAround) + "/" + name_ + "/" + kLayers + "/";
-    LayerPlace taken{around + name, around + kOwnLayers, around + name + "/copies",
-                     noted_bytes(own.get(), kLayerBytes), std::move(place)};
+    LayerPlace taken{around + name, around + name + "/copies", noted_bytes(own.get(), kLayerBytes),
+                     std::move(place)};
     move_copies_away(taken.copies, name_);  // a keeper that was killed has left them
     return taken;
   }
@@ -153,21 +152,22 @@ bool has_changed_layer(const std::string& group, const std::string& directory,
   const UniqueFd layers =
       base ? open_below(base.get(), (group + "/" + kLayers).c_str(), O_PATH | O_DIRECTORY)
            : UniqueFd();
-  const std::string rest = path.substr(directory.size());
-  const auto has = [&](const std::string& layer) {
+  const auto has = [&](const std::string& name) {
     struct stat info {};
-    const UniqueFd found = open_below(layers.get(), (layer + rest).c_str(), O_PATH | O_NOFOLLOW);
+    const UniqueFd found = open_below(layers.get(), name.c_str(), O_PATH | O_NOFOLLOW);
     return found && ::fstat(found.get(), &info) == 0 &&
            std::chrono::seconds(info.st_mtim.tv_sec) +
                    std::chrono::nanoseconds(info.st_mtim.tv_nsec) >=
                since;
   };
-  const std::string name = "/" + layer_name(directory);
-  bool changed = layers && has(kOwnLayers + name);
-  for (int place = 0; layers && !changed && place < kMostLayerPlaces; ++place) {
-    changed = has(std::to_string(place) + name + "/upper");
+  // Any of the directories around can be the one that the overlay is over.
+  for (std::string base = directory; layers && base.size() > 1; base = parent_of(base)) {
+    const std::string name = "/" + layer_name(base) + "/upper" + path.substr(base.size());
+    for (int place = 0; place < kMostLayerPlaces; ++place) {
+      if (has(std::to_string(place) + name)) return true;
+    }
   }
-  return changed;
+  return false;
 }
 
 void note_layer_bytes(const std::string& group) {

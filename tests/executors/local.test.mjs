@@ -79,7 +79,7 @@ bwrap('variables are the command\'s, not those of bubblewrap, and are in no comm
     command: 'echo "$SECRET|$TMPDIR|$LD_PRELOAD"; tr "\\0" " " </proc/1/cmdline; read line',
     env: { SECRET: secret, TMPDIR: '/var/tmp', LD_PRELOAD: '/no/such.so' }, stdin: 'pipe',
   });
-  await s.data('wait_for', { id, output_regex: 'bwrap', timeout: 30_000 });
+  await s.data('wait_for', { id, output_regex: 'bwrap', timeout: 90_000 });
   const { pid } = await s.info(id);
   assert.ok(!(await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(secret));
   assert.ok(!(await readFile(`/proc/${pid}/environ`, 'utf8')).includes('\0LD_PRELOAD='));

@@ -123,7 +123,7 @@ ssh('a terminal is one on the other side, too, and is ended with all that is in 
   const id = await session.start({
     command: `tty; stty size; sleep ${tag} & wait`, pty: { rows: 30, cols: 90 },
   });
-  await session.data('wait_for', { id, output_regex: '^30 90', timeout: 30_000 });
+  await session.data('wait_for', { id, output_regex: '^30 90', timeout: 90_000 });
   await until('the sleep runs', () => alive(tag));
   await session.data('bg_kill', { id });
   await until('the sleep is gone', async () => !(await alive(tag)));
@@ -238,7 +238,7 @@ ssh('values of variables are in no command line on either side', async (session)
     command: 'echo "$SECRET"; env | grep -c "^inner="; read line', env: { SECRET: secret, PATH: '/bin:/usr/bin' },
     stdin: 'pipe',
   });
-  await session.data('wait_for', { id, output_regex: 'secret', timeout: 30_000 });
+  await session.data('wait_for', { id, output_regex: 'secret', timeout: 90_000 });
   const { stdout } = await output('ps', ['-e', '-o', 'args=']);
   assert.ok(stdout.includes(`gibbous-${id}`) && !stdout.includes(secret));
   await session.data('write', { id, text: 'over\n' });

@@ -113,7 +113,7 @@ return {
       'BASH_XTRACEFD=3 3> ~/.x bash -x a', 'set +o noclobber; ls >| ~/x',
       "echo 'rm x' > /dev/pts/0", "printf 'y\\n' > /dev/pts/3",
       'wget --warc-file=../x https://example.com', 'tar --one-top-level=../x -xf a',
-      'git submodule add ./x ../y', 'vite build --outDir ~/y', 'ln -sf /tmp/x ~/.local/bin/ls',
+      'git submodule add ./x ../y', 'gcc -o ~/y x.c', 'ln -sf /tmp/x ~/.local/bin/ls',
       'sed -i s/a/b/ .git/config', 'sed -i -e s/a/b/ .vscode/settings.json',
       'echo x > .git/hooks/pre-commit', 'cp hook.sh .git/hooks/post-checkout',
       'chmod +x .git/hooks/pre-push', 'echo x >> .git/config',

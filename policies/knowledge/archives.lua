@@ -51,14 +51,6 @@ return {
     },
     runs = { { how = 'shell', from = '--rsh-command --rmt-command' } },
   },
-  pax = {
-    values = '-f -s -x -b -o',
-    takes_paths = '-w',
-    accesses = {
-      { access = 'write', of = '-f', when = '-w' },
-      { access = 'read', of = 'operands', when = '-w' },
-    },
-  },
   zip = {
     values = '-b -n -P -t -tt -TT --unzip-command -O --output-file -s -x -i',
     takes_paths = '-@ --names-stdin',
@@ -88,8 +80,6 @@ return {
     writes = { 'operands', '-o --output' },
   },
   ['ar ranlib'] = { writes = 'second' },
-  ['gzexe'] = { writes = 'operands' },
-  ['jar'] = { values = '-f --file -C -m', writes = '-f --file' },
   ['openssl'] = {
     values = '-in -out -key -keyout -CA -CAkey -cert -config -connect -d -days -newkey -subj -pass '
       .. '-passin -passout -k -K -iv -md -engine -provider -provider-path -outform -inform -rand '

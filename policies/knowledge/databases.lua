@@ -1,41 +1,36 @@
--- Clients of databases and stores, and where the code that they run comes from.
--- rules/databases.lua knows which commands of the stores change something.
-
--- A client of SQL: `code` are the options whose values are SQL.
-local function client(code, values, more)
-  local program = {
-    values = code .. ' ' .. values,
-    reads = '-f --file -i --input-file --queries-file',
-    writes = '-o --output -L --log-file',
-    hosts = '-h --host',
-    runs = {
-      { how = 'code', language = 'sql', from = code },
-      { how = 'stdin', language = 'sql', skip = 3, unless = code .. ' -f --file -i' },
+-- Clients of databases and stores. rules/databases.lua knows which servers and commands are asked
+-- about; of SQL, what a client's shell would run.
+local SQL = {
+  values = '-h --host -p --port -U --username -d --dbname -f --file -u --user -D --database -o '
+    .. '--output -v --set -n -a -P -S -L --log-file -e --execute -c --command --eval -w -q '
+    .. '--query -Q -i --queries-file --url --sql',
+  reads = '-f --file -i --queries-file',
+  writes = '-o --output -L --log-file',
+  hosts = '-h --host',
+  runs = {
+    {
+      how = 'code', language = 'sql',
+      from = '-c --command -e --execute --eval -q --query -execute -Q --sql',
     },
-  }
-  for key, value in pairs(more or {}) do
-    program[key] = value
-  end
-  return program
-end
-
+    { how = 'stdin', language = 'sql', skip = 9 },
+  },
+}
 local HOSTS = '-h --host -p --port -U --username -d --dbname -u --user -D --database -P -S -w -n'
 
 return {
-  sqlite3 = {
+  ['sqlite3 duckdb'] = {
     single_dash_long = true,
-    values = '-cmd -init -separator -nullvalue -mmap -vfs',
+    values = '-cmd -init -separator -nullvalue -mmap -vfs -newline -c -s -f',
     executes = '-init',
     writes = 'first',
     runs = {
-      { how = 'code', from = { 'rest', '-cmd' }, language = 'sql' },
+      { how = 'code', language = 'sql', from = { 'rest', '-cmd -c -s' } },
       { how = 'stdin', language = 'sql', skip = 1 },
     },
   },
   ['redis-cli valkey-cli keydb-cli iredis'] = {
     values = '-h -p -n -a -u --user --pass -r -i -s --cacert --cert --key -d --pattern -c --eval',
     hosts = '-h',
-    runs = { { how = 'stdin', language = 'redis', unless = '--scan --bigkeys --stat --latency' } },
   },
   ['mongo mongosh'] = {
     values = '--host --port -u --username -p --password --authenticationDatabase --eval -f --file',
@@ -43,43 +38,13 @@ return {
     hosts = '--host',
     runs = {
       { how = 'code', language = 'mongo', from = '--eval' },
-      { how = 'stdin', language = 'mongo', skip = 3, unless = '--eval -f --file' },
+      { how = 'stdin', language = 'mongo', skip = 3 },
     },
   },
-  ['psql mysql mariadb cqlsh clickhouse-client clickhouse sqlcmd influx pgcli mycli'] = {
-    values = '-h --host -p --port -U --username -d --dbname -f --file -u --user -D --database -o '
-      .. '--output -v --set -n -a -P -S -L --log-file -e --execute -c --command --eval -w -q '
-      .. '--query -Q -i --queries-file',
-    reads = '-f --file -i --queries-file',
-    writes = '-o --output -L --log-file',
-    hosts = '-h --host',
-    runs = {
-      {
-        how = 'code', language = 'sql',
-        from = '-c --command -e --execute --eval -q --query -execute -Q',
-      },
-      {
-        how = 'stdin', language = 'sql', skip = 3,
-        unless = '-c --command -e --execute --eval -f --file -q --query',
-      },
-    },
-  },
-  duckdb = client('-c -cmd -s', '-init -separator -newline -nullvalue -f', {
-    single_dash_long = true,
-    executes = '-init',
-    runs = {
-      { how = 'code', language = 'sql', from = { 'rest', '-c -cmd -s' } },
-      { how = 'stdin', language = 'sql', skip = 1, unless = '-c -s -f' },
-    },
-  }),
-  ['cockroach usql litecli osql isql tsql trino presto hive beeline impala-shell spark-sql snowsql '
-    .. 'vertica vsql exaplus nzsql gsql hdbsql monetdb mclient cypher-shell arangosh surreal '
-    .. 'dolt tidb-server ysqlsh ycqlsh sqlline druid questdb'] = client(
-    '-e --execute -c --command -q -Q --query --sql', HOSTS .. ' --url -f --file -i'
-  ),
-  ['sqlplus db2 sql sqlcl bteq isqlplus'] = {
-    runs = { { how = 'stdin', language = 'sql', skip = 9 } },
-  },
+  [ [[psql mysql mariadb cqlsh clickhouse-client clickhouse sqlcmd influx pgcli mycli cockroach
+    usql litecli osql isql tsql trino presto hive beeline impala-shell spark-sql snowsql vertica
+    vsql exaplus nzsql gsql hdbsql monetdb mclient cypher-shell arangosh surreal dolt tidb-server
+    ysqlsh ycqlsh sqlline druid questdb sqlplus db2 sql sqlcl bteq isqlplus]] ] = SQL,
   ['mongodump mongoexport mongostat mongotop pg_dump pg_dumpall mysqldump mariadb-dump'] = {
     values = HOSTS .. ' -F --format -t --table -f --file -o --out -c --collection --uri --db '
       .. '--archive -T --exclude-table -N -j --jobs -Z',

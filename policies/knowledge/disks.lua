@@ -24,11 +24,6 @@ return {
   },
   mdadm = { values = '-l --level -n --raid-devices -a -r -f', writes = 'rest' },
   blkdiscard = { writes = 'operands' },
-  nvme = {
-    subcommands = {
-      list = {},
-    },
-  },
   ['fsck fsck.* e2fsck badblocks'] = { writes = 'operands' },
   mount = {
     values = '-t --types -o --options -L --label -U --uuid -O --test-opts --source --target',

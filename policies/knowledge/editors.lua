@@ -41,14 +41,5 @@ return {
     writes = 'first',
     runs = { { how = 'stdin', language = 'ed', skip = 1 } },
   },
-  ['nano pico micro joe jed mcedit helix hx kak ne'] = {
-    values = '-s --speller -o --operatingdir -Y --syntax',
-    writes = 'operands',
-    runs = { { how = 'shell', from = '-s --speller' } },
-  },
-  ['code codium cursor subl atom zed gedit kate mousepad xdg-open open-url'] = {
-    values = '--install-extension --user-data-dir --extensions-dir -g --goto -d --diff',
-    reads = 'operands',
-  },
   ['sudoedit visudo vipw vigr'] = { privileged = true, values = '-f --file', writes = 'operands' },
 }

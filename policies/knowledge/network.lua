@@ -144,19 +144,6 @@ return {
     values = '-c -i -w -W -s -t -p -m -I -n -f',
     hosts = 'operands',
   },
-  ['nmap masscan zmap nikto hydra sqlmap'] = {
-    values = '-p -oN -oX -oG -oA -iL --script -T',
-    single_dash_long = true,
-    writes = '-oN -oX -oG -oA',
-    executes = '--script',
-    hosts = 'operands',
-  },
-  ['tcpdump tshark dumpcap wireshark ngrep'] = {
-    values = '-w -r -z -F',
-    writes = '-w',
-    reads = '-r -F',
-    runs = { { how = 'shell', from = '-z' } },
-  },
   grpcurl = {
     single_dash_long = true, values = '-d -H -proto -import-path', hosts = 'first',
   },

@@ -8,11 +8,8 @@ return {
   },
   ['killall'] = { values = '-s --signal -u --user -y --younger-than -o --older-than -Z --context '
     .. '-n' },
-  ['killall5 xkill kill-port fkill'] = { values = '-id -o' },
   ['skill snice'] = { values = '-p -c -t -u' },
   fuser = { values = '-n --namespace', enters = 'operands' },
   renice = { values = '-n --priority -p --pid -g --pgrp -u --user' },
-  ['pm2 forever supervisorctl'] = { values = '-n --name -i' },
   gcore = { values = '-o', writes = '-o' },
-  ['reptyr'] = {},
 }

@@ -31,8 +31,4 @@ return {
   ['kexec kdump'] = { values = '-l --load', executes = '-l '
     .. '--load' },
   ['notify-send say'] = { text = 'operands' },
-  ['findmnt lslocks lsns nvidia-smi lsb_release'] = {
-    values = '-F --tab-file',
-    reads = '-F --tab-file',
-  },
 }

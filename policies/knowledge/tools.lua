@@ -1,10 +1,5 @@
 -- Tools of single languages and formats that look at what they are given.
 return {
-  ['javap gron csvcut csvgrep csvstat csvlook csvjson csvsort csvjoin csvstack csvformat '
-    .. 'in2csv'] = {
-    values = '-cp -classpath --class-path --module-path',
-    reads = 'operands -cp -classpath --class-path --module-path',
-  },
   mlr = {
     single_dash_long = true,
     values = '--ifs --ofs --fs --ips --ops --irs --ors --nr-progress-mod --from --prepipe '

@@ -240,23 +240,6 @@ return {
     },
   },
   {
-    id = 'environment.search',
-    decision = 'ask',
-    reason = 'This looks for secrets in the environment: test the one that you need with '
-      .. '[ -n "$NAME" ].',
-    program = 'grep egrep fgrep rg ag awk sed',
-    fed_by = { 'env', 'printenv', 'set', 'export', 'declare', 'typeset', 'compgen', 'ps',
-      'docker' },
-    argument = {
-      're:(?i).*(?:token|secret|pass|aws|api.?key|key|cred|auth|private|_pw|pwd=).*',
-    },
-    test = function(command)
-      return command.fed_by[1] ~= 'ps' and command.fed_by[1] ~= 'docker'
-    end,
-    match = { 'env | grep -i token', 'printenv | grep KEY', 'set | grep TOKEN' },
-    not_match = { 'env | grep NODE_ENV', 'ps aux | grep auth', 'env | grep PATH' },
-  },
-  {
     id = 'environment.file',
     decision = 'ask',
     reason = 'This is the environment of a process, with the secrets in it: test the variable that '

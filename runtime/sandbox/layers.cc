@@ -216,19 +216,25 @@ bool Layers::have_room(std::uint64_t limit, TemporaryHold& hold) {
   return true;
 }
 
-// The topmost directory that one overlay can be over: it is this user's, and one mount.
-std::string Layers::base_of(const Target& target) const {
+// The topmost directory that one overlay can be over: it is this user's, and one mount. In a user
+// namespace, nothing can be over a directory that something is mounted in.
+std::string Layers::base_of(const Target& target, std::span<const Mount> mounted) const {
   std::string base = target.above.empty() ? target.path : target.above;
   const auto mount = mount_of_own(base);
   for (std::string above = parent_of(base); mount && above != "/"; above = parent_of(base)) {
-    if (mount_of_own(above) != mount || is_within(place_->path, above)) break;
+    const bool is_one = mount_of_own(above) == mount && !is_within(place_->path, above) &&
+                        std::none_of(mounted.begin(), mounted.end(), [&](const Mount& each) {
+                          return each.point != above && is_within(each.point, above);
+                        });
+    if (!is_one) break;
     base = std::move(above);
   }
   return base;
 }
 
-void Layers::lay(SandboxEntry& entry, std::span<const std::string> left_out,
-                 std::span<const Hidden> hidden, const Works& works) {
+void Layers::lay(SandboxEntry& entry, std::span<const Mount> mounted,
+                 std::span<const std::string> left_out, std::span<const Hidden> hidden,
+                 const Works& works) {
   std::map<std::string, std::optional<std::vector<std::string>>> stands;
   std::map<std::string, std::vector<Target>> bases;
   for (const Target& target : targets_) {
@@ -239,7 +245,7 @@ void Layers::lay(SandboxEntry& entry, std::span<const std::string> left_out,
     if (!target.above.empty() && !stands[target.above]) {
       drop({&target, 1});
     } else {
-      bases[base_of(target)].push_back(std::move(target));
+      bases[base_of(target, mounted)].push_back(std::move(target));
     }
   }
   for (auto& [base, targets] : bases) lay_over(entry, base, std::move(targets), hidden, works);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gibbous/status.h"
+#include "runtime/base/mounts.h"
 #include "runtime/sandbox/entry.h"
 #include "runtime/sandbox/lookups.h"
 #include "runtime/sandbox/paths.h"
@@ -37,9 +38,11 @@ class Layers {
     std::string path;
     std::string first_missing;  // on the way to it; else the path
   };
-  // Lays what works. `left_out`: mounts that are not looked at.
-  void lay(SandboxEntry& entry, std::span<const std::string> left_out,
-           std::span<const Hidden> hidden, const Works& works);
+  // Lays what works. `mounted`: where something is mounted; `left_out`: what of that is not looked
+  // at.
+  void lay(SandboxEntry& entry, std::span<const Mount> mounted,
+           std::span<const std::string> left_out, std::span<const Hidden> hidden,
+           const Works& works);
   // After lay(): what it is to be for one of the hidden names, and whether a layer shows a path of
   // the machine, which programs may have removed there.
   bool hides(const std::string& path) const;
@@ -59,7 +62,7 @@ class Layers {
     bool is_hidden = false;
   };
   bool have_room(std::uint64_t limit, TemporaryHold& hold);
-  std::string base_of(const Target& target) const;
+  std::string base_of(const Target& target, std::span<const Mount> mounted) const;
   void lay_over(SandboxEntry& entry, const std::string& base, std::vector<Target> targets,
                 std::span<const Hidden> hidden, const Works& works);
   std::string hide(const std::string& base, std::span<const Target> targets,

@@ -83,7 +83,7 @@ class Preparation {
     if (Status status = build_ruleset(); !status) return status;
     if (Status status = resolve_protected(); !status) return status;
     if (report_.mount_namespace) {
-      layers_.lay(entry_, entry_.ruleset->left_out, absent_in_layers_,
+      layers_.lay(entry_, mounted(), entry_.ruleset->left_out, absent_in_layers_,
                   [this](const MountedLayer& layer) { return can_layer(layer); });
       report_.caches = layers_.problem();
       report_layers();
@@ -281,8 +281,7 @@ class Preparation {
     report_.copies = layers_.copies_problem();
     // A copy has an empty directory where something else is mounted.
     const auto& out = entry_.ruleset->left_out;
-    const std::vector<Mount> own = start_.mounts == nullptr ? own_mounts() : std::vector<Mount>();
-    for (const Mount& mount : start_.mounts == nullptr ? own : start_.mounts->mounts()) {
+    for (const Mount& mount : mounted()) {
       const bool below = std::any_of(trees.begin(), trees.end(), [&](const ResolvedPath& tree) {
         return mount.point != tree.path && is_within(mount.point, tree.path);
       });
@@ -291,6 +290,12 @@ class Preparation {
         entry_.trees.push_back({mount.point, mount.point, false});
       }
     }
+  }
+
+  const std::vector<Mount>& mounted() {
+    if (start_.mounts != nullptr) return start_.mounts->mounts();
+    if (own_mounts_.empty()) own_mounts_ = own_mounts();
+    return own_mounts_;
   }
 
   // What is not there needs no protection.
@@ -475,8 +480,7 @@ class Preparation {
       return status;
     }
     std::vector<std::string> unmounted;  // gone since the list was read
-    const std::vector<Mount> own = start_.mounts == nullptr ? own_mounts() : std::vector<Mount>();
-    for (const Mount& mount : start_.mounts == nullptr ? own : start_.mounts->mounts()) {
+    for (const Mount& mount : mounted()) {
       if (!configures_kernel(mount.type) || !is_within_any(mount.point, write_)) continue;
       Status status = add_kept(mount.point, "write", unwritable_, &unmounted);
       if (!status) return status;
@@ -707,6 +711,7 @@ class Preparation {
   std::vector<std::string> devices_;              // that the profile names
   std::vector<Layers::Hidden> absent_in_layers_;  // those that are hidden, but for files
   std::vector<StandIn> stand_ins_;
+  std::vector<Mount> own_mounts_;
   Lookups once_;
   Lookups& lookups_;
 };

@@ -151,9 +151,9 @@ function M.widen(effect, verdict, mode)
   if never then
     return {
       decision = 'deny', rule = 'sandbox.allow',
-      reason = ('%s names what Gibbous itself keeps (answers of people, the output of other '
-        .. 'sessions), which no run sees: leave it out, and use the tools or let a person look.'
-        ):format(never),
+      reason = ('%s names what Gibbous itself keeps or obeys (answers of people, the output of '
+        .. 'other sessions, policies), which is no run\'s: leave it out, and use the tools or let '
+        .. 'a person do it.'):format(never),
     }
   end
   local wants = M.grants(wishes).sign

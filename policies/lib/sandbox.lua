@@ -69,6 +69,7 @@ local OCCUPIED = { '$GIT_DIRS/commondir', '$GIT_DIRS/hooks/' }
 
 -- What Gibbous remembers: other sessions' output, decisions and approvals.
 local OWN = { '$STATE', '$CONFIG' }
+local DECIDING = { '$STATE', '$CONFIG', '$SCRIPTS', '$POLICIES' }
 
 -- Directories of which a part is visible: nothing comes into them.
 for _, path in ipairs(credentials.visible) do
@@ -225,7 +226,8 @@ local function expanded(path, places)
 end
 
 --- Returns the wish of `allow` that would open what no run may see: what Gibbous keeps. Approvals
---- and the output of other sessions are there, so that no person can open it for a run either.
+--- and the output of other sessions are there, so that no person can open it for a run either. Nor
+--- can scripts and policies be changed in this way, which decide about runs.
 ---
 --- Example: `sandbox.never_shown({ 'read:/s/gibbous' }, { STATE = { '/s/gibbous' } })`
 ---@param wishes string[]
@@ -234,7 +236,7 @@ end
 function M.never_shown(wishes, places)
   for _, wish in ipairs(wishes) do
     local path = wish:match '^%a+:(.+)$'
-    for _, own in ipairs(path and OWN or {}) do
+    for _, own in ipairs(path and (wish:find '^write' and DECIDING or OWN) or {}) do
       for _, place in ipairs(expanded(own, places)) do
         if is_within(path, place) then
           return wish
@@ -301,6 +303,7 @@ function M.strictest(requests, grants, places)
     whole.host_ports = leads and joined(whole.host_ports or {}, grants.port) or whole.host_ports
     local profile = M.PROFILES[chosen]
     whole.write = joined(profile.write, grants.write)
+    whole.opened = grants.write
     whole.unreadable = without(profile.unreadable, grants.read, places)
     whole.visible = joined(profile.visible, grants.read)
   end

@@ -19,6 +19,7 @@ struct Row {
   std::string_view hidden;    // in a hidden path of the profile; "": so in every sandbox
   Exit exit;
   std::string_view says;
+  bool adds = false;  // to the refusal, also where the program has succeeded
 };
 
 constexpr std::array kRows = {
@@ -33,9 +34,10 @@ constexpr std::array kRows = {
         "keys that sign are hidden here: allow = [\"sign\"] asks a person, --no-gpg-sign needs "
         "none"},
     Row{"git husky", "/config: read-only file system|/config: device or resource busy", "/.ssh",
-        Exit::kUser,
-        "git obeys its configuration outside, too, so that no run changes it (a branch without "
-        "--track needs none)"},
+        Exit::kSaid,
+        "git obeys its configuration outside, too, so that no run changes it unasked, nor installs "
+        "hooks as husky does (a branch without --track needs none)",
+        true},
     Row{"npm npx pnpm yarn mvn mvnw gradle gradlew pip pip3 uv cargo",
         "code e401|code eneedauth|fetch_401|404  '@|status code: 401|status code 401|"
         "401 unauthorized|http error 401|401 client error|401 error,|no token found",
@@ -127,13 +129,15 @@ std::vector<Advice> find_advice(const SandboxSpec& spec, const EndedProgram& end
   std::vector<Advice> all;
   for (const Row& row : kRows) {
     const bool runs = runs_one_of(ended.line, row.programs);
-    const bool counts = row.words.empty() ? silent && runs : ended.failed && (runs || !shows_text);
+    const bool counts =
+        row.words.empty() ? silent && runs : (ended.failed || row.adds) && (runs || !shows_text);
     if (!counts || all.size() == kMaxAdvice || !holds(spec, row)) continue;
-    if (row.words.empty()) all.push_back({"", with_way(row, ended)});
+    if (row.words.empty()) all.push_back({"", with_way(row, ended), false});
     const auto words = split(row.words, "|");
     for (const std::string_view said : split(ended.output, "\n")) {
       if (words.empty() || !holds_any(in_small_letters(said), words)) continue;
-      all.push_back({std::string(said.substr(0, kMaxSandboxPathBytes)), with_way(row, ended)});
+      all.push_back(
+          {std::string(said.substr(0, kMaxSandboxPathBytes)), with_way(row, ended), row.adds});
       break;
     }
   }

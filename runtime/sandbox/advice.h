@@ -21,6 +21,7 @@ struct EndedProgram {
 struct Advice {
   std::string line;     // the program's words; "" where it has said nothing
   std::string way_out;  // one sentence, without a full stop
+  bool adds = false;    // to the refusal of that line, which counts as well
 };
 
 inline constexpr std::size_t kMaxAdvice = 2;

@@ -163,7 +163,7 @@ class Finder {
   // Returns nothing if the profile allows it.
   std::optional<RefusalKind> explain(const std::string& path, const Complaint& complaint) const {
     const bool hidden = below_any(path, spec_.unreadable);
-    const bool fixed = below_any(path, spec_.unwritable);
+    const bool fixed = below_any(path, spec_.unwritable) || below_any(path, spec_.occupied);
     switch (complaint.kind) {
       case ComplaintKind::kNone:
         return std::nullopt;
@@ -179,7 +179,7 @@ class Finder {
       case ComplaintKind::kBusy:
         if (!may_write(path)) return std::nullopt;
         return holds_one_of(path, spec_.unreadable) || holds_one_of(path, spec_.unwritable) ||
-                       holds_one_of(path, spec_.pinned)
+                       holds_one_of(path, spec_.pinned) || holds_one_of(path, spec_.occupied)
                    ? std::optional(RefusalKind::kWrite)
                    : std::nullopt;
       case ComplaintKind::kReadOnly:

@@ -104,6 +104,8 @@
 ---@field views? string[] files of settings that are shown as `views` of the policy makes them, and
 ---hidden where it makes nothing
 ---@field unwritable? string[] paths in `write` that may not be changed, moved or replaced
+---@field opened? string[] paths in `write` that a person has let this run change: `unwritable` does
+---not hold these themselves, nor `occupied` what they are in
 ---@field pinned? string[] paths in `write` that may be changed but not moved
 ---@field temporary? 'machine'|'session' default: 'machine'; 'session': /tmp, /var/tmp, /dev/shm and
 ---/run/user of the session's own, which all its runs with this setting share

@@ -20,7 +20,7 @@ function has_no_mounts(t) {
 
 const has = (program) => spawnSync(program, ['--version']).status === 0;
 
-async function start(t, { files = {}, env = {}, config = {} } = {}) {
+async function start(t, { files = {}, env = {}, config = {}, asks } = {}) {
   const home = fs.mkdtempSync(path.join(process.cwd(), 'settings-'));
   afterwards(t, () => fs.rmSync(home, { recursive: true, force: true }));
   const place = { home, root: path.join(home, 'gibbous'), workspace: path.join(home, 'work') };
@@ -34,7 +34,7 @@ async function start(t, { files = {}, env = {}, config = {} } = {}) {
   for (const [name, text] of Object.entries(files)) write(name, text);
   const before = { ...process.env };
   Object.assign(process.env, env, { HOME: home });
-  const session = await Session.start({ place, toolsets: ['bg'], config });
+  const session = await Session.start({ place, toolsets: ['bg'], config, asks });
   afterwards(t, () => session.end());
   for (const name of Object.keys(env)) {
     if (before[name] === undefined) delete process.env[name];
@@ -185,4 +185,27 @@ test('secrets in the environment stay outside, are named, and come in where they
   assert.doesNotMatch(await run('exit 1'), /kept back/);
   const own = await run('env | grep GH_TOKEN', { env: { GH_TOKEN: 'own' } });
   assert.match(own, /^GH_TOKEN=own$/m);
+});
+
+test('what a person lets a run write of the repository it can write, and the refusal before says how', TIMEOUT, async (t) => {
+  if (has_no_mounts(t)) return;
+  const { place, run, session } = await start(t, { asks: true });
+  const git = (...args) => execFileSync('git', args, { cwd: place.workspace, encoding: 'utf8' });
+  git('init', '-q');
+  const asked = [];
+  session.on_ask = (ask) => {
+    asked.push(ask);
+    session.reply(ask, true);
+  };
+  const hook = '.git/hooks/pre-commit';
+  const code = `git config core.hooksPath .husky; printf '#!/bin/sh' > ${hook} && chmod +x ${hook}; true`;
+  const refused = await run(code);
+  const wishes = /allow = (\[[^\]]+\])/.exec(refused) ?? assert.fail(refused);
+  assert.match(refused, /nor installs hooks as husky does/);
+  assert.deepEqual(asked, []);
+  const done = await run(code, { allow: JSON.parse(wishes[1]) });
+  assert.equal(asked.length, 1, done);
+  assert.equal(git('config', 'core.hooksPath'), '.husky\n', done);
+  assert.ok(fs.existsSync(path.join(place.workspace, hook)), done + wishes[1]);
+  assert.match(await run('git config a.b c'), /refused/);
 });

@@ -225,6 +225,16 @@ SandboxSpec parse_sandbox(const FieldPath& place, const Json& value,
   spec.unwritable = paths_of(fields, "unwritable", variables);
   spec.pinned = paths_of(fields, "pinned", variables);
   spec.occupied = paths_of(fields, "occupied", variables);
+  const std::vector<std::string> opened = paths_of(fields, "opened", variables);
+  const auto holds_one = [&opened](std::string_view path) {
+    if (path.ends_with('/')) path.remove_suffix(1);
+    return std::any_of(opened.begin(), opened.end(),
+                       [path](const std::string& each) { return is_within(each, path); });
+  };
+  std::erase_if(spec.unwritable, [&opened](const std::string& path) {
+    return std::find(opened.begin(), opened.end(), path) != opened.end();
+  });
+  std::erase_if(spec.occupied, holds_one);
   spec.layered = paths_of(fields, "layered", granted);
   spec.own_temporary = fields.choice("temporary", kTemporary) == "session";
   spec.copied = fields.flag("copied").value_or(false);
@@ -322,7 +332,7 @@ Json refusals_value(const Run& run, const std::string& workspace) {
   const EndedProgram ended{line, output, failed, run.sandbox_report().mount_namespace};
   for (const Advice& advice : find_advice(*spec, ended)) {
     const auto is_said = [&advice](const Json& entry) { return entry["line"] == advice.line; };
-    list.erase(std::remove_if(list.begin(), list.end(), is_said), list.end());
+    if (!advice.adds) list.erase(std::remove_if(list.begin(), list.end(), is_said), list.end());
     list.push_back({{"what", "other"},
                     {"line", advice.line},
                     {"profile", spec->profile},

@@ -58,7 +58,7 @@ Json stricter_sandbox(const Json& one, const Json& other) {
   const std::string first = one.value("profile", "");
   const std::string second = other.value("profile", "");
   if (first != second) both["profile"] = first + "+" + second;
-  for (const char* name : {"read", "write", "layered", "visible", "views"}) {
+  for (const char* name : {"read", "write", "opened", "layered", "visible", "views"}) {
     both[name] = granted_by_both(list_of(one, name), list_of(other, name));
   }
   for (const char* name : {"unreadable", "unwritable", "pinned", "occupied"}) {

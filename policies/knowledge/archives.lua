@@ -69,8 +69,6 @@ return {
     },
   },
   ['7z 7za 7zr 7zz p7zip'] = { values = '-o -p', reads = 'rest', writes = '-o' },
-  ['rar unrar'] = { reads = 'second' },
-  ['unar lsar'] = { values = '-o -output-directory', reads = 'operands', writes = '-o' },
   ['gunzip unpigz bunzip2 unxz unlzma unzstd unlz4 uncompress zcat zless zmore bzcat xzcat lz4cat '
     .. 'zstdcat gzcat'] = { values = '-S --suffix -o --output', decodes = true, writes = '-o '
       .. '--output' },
@@ -79,7 +77,6 @@ return {
     decodes = '-d --decompress --uncompress',
     writes = { 'operands', '-o --output' },
   },
-  ['ar ranlib'] = { writes = 'second' },
   ['openssl'] = {
     values = '-in -out -key -keyout -CA -CAkey -cert -config -connect -d -days -newkey -subj -pass '
       .. '-passin -passout -k -K -iv -md -engine -provider -provider-path -outform -inform -rand '

@@ -4,7 +4,7 @@ return {
   [ [[
     VBoxManage aa-complain aa-disable aa-teardown aclocal add-apt-repository addgroup addr2line
     adduser air alembic aliyun amplify anacron ant apparmor_parser apt-cache apt-file apt-key
-    apt-mark arch argo argocd arp arptables astro atd atq atrm auditctl auth0 autoconf autoheader
+    apt-mark ar arch argo argocd arp arptables astro atd atq atrm auditctl auth0 autoconf autoheader
     automake autoreconf ava avrdude az b2 babel bazel bazelisk bc bless blockdev bootctl bore borg
     bq brctl brew bridge btop btrfs buck2 buf buildah c++filt c8 cal cdk cdktf celery cf chage
     changeset cheat checkrestart chfn chkconfig choco chpasswd chronyc chsh chvt cilium circleci
@@ -35,10 +35,10 @@ return {
     oras orb packer pacman pants parcel paru passwd pax pbcopy pbpaste pear pecl pfctl pgrep pico
     pidof pkg-config pkgconf planetscale playwright plutil pm2 pmap pmset pod port porter postcss
     poweroff pre-commit printenv prisma protoc ps pscale pstree pulumi pvcreate pvmove pvremove
-    pwconv pwdx qemu-system-* raco rails railway rake rc-service rc-update react-scripts readelf
-    rebar3 reboot reboot-required regctl release-it remix render reptyr reset resize2fs resolvectl
-    restic revive rfkill rollup route rpm rpmquery rspack rspec rtcwake runc runlevel rush s3cmd
-    s4cmd s5cmd s6-svc sam samu sbt scons scoop scutil scw sdparm sea-orm-cli semanage
+    pwconv pwdx qemu-system-* raco rails railway rake ranlib rc-service rc-update react-scripts
+    readelf rebar3 reboot reboot-required regctl release-it remix render reptyr reset resize2fs
+    resolvectl restic revive rfkill rollup route rpm rpmquery rspack rspec rtcwake runc runlevel
+    rush s3cmd s4cmd s5cmd s6-svc sam samu sbt scons scoop scutil scw sdparm sea-orm-cli semanage
     semantic-release sentry-cli seq sequelize sequelize-cli serve serverless service setenforce
     setsebool setterm shutdown size skopeo sleep sls smartctl snap snow softwareupdate spack spctl
     sphinx-autobuild sphinx-build sqlmap sqlx ss sshfs staticcheck storybook streamlit stripe stty
@@ -57,10 +57,11 @@ return {
     checkov clang-format clang-tidy cmake-format code codespell codium commitlint cppcheck cpplint
     cspell csvcut csvformat csvgrep csvjoin csvjson csvlook csvsort csvstack csvstat cursor depcheck
     djlint dprint eslint flake8 gedit gersemi gofmt gofumpt goimports google-java-format gron
-    hadolint htmlhint in2csv include-what-you-use isort iwyu javap jshint kate knip ktlint luacheck
-    madge markdownlint markdownlint-cli2 mousepad mypy open-url oxlint php-cs-fixer phpstan prettier
-    psalm py.test pycodestyle pyflakes pylint pyright pytest pytype pyupgrade rome rubocop ruff
-    run-clang-tidy rustfmt sass selene semgrep shellcheck shfmt standard stylelint stylua subl
-    swiftformat taplo tflint tsc ty typos vale vue-tsc vulture xdg-open xo yamllint yapf zed
+    hadolint htmlhint in2csv include-what-you-use isort iwyu javap jshint kate knip ktlint lsar
+    luacheck madge markdownlint markdownlint-cli2 mousepad mypy open-url oxlint php-cs-fixer phpstan
+    prettier psalm py.test pycodestyle pyflakes pylint pyright pytest pytype pyupgrade rar rome
+    rubocop ruff run-clang-tidy rustfmt sass selene semgrep shellcheck shfmt standard stylelint
+    stylua subl swiftformat taplo tflint tsc ty typos unar unrar vale vue-tsc vulture xdg-open xo
+    yamllint yapf zed
   ]] ] = { reads = 'operands' },
 }

@@ -25,10 +25,9 @@ return {
     values = '-D --directory --file',
     reads = '--file -D --directory',
   },
-  logger = { text = 'operands' },
   ['sysctl'] = { values = '-p --load', reads = '-p --load' },
   ['insmod rmmod modprobe depmod kmod'] = { values = '-d -C -S', executes = 'first' },
   ['kexec kdump'] = { values = '-l --load', executes = '-l '
     .. '--load' },
-  ['notify-send say'] = { text = 'operands' },
+  ['logger notify-send say'] = { text = 'operands' },
 }

@@ -31,7 +31,9 @@ return {
     writes = 'operands',
     accesses = { { access = 'remove', of = 'operands', when = '-u --remove' } },
   },
-  ['truncate gtruncate'] = { values = '-s --size -r --reference', writes = 'operands' },
+  ['truncate gtruncate'] = { -- what it cuts off is gone
+    values = '-s --size -r --reference', writes = 'operands', removes = 'operands',
+  },
   fallocate = {
     values = '-o --offset -l --length',
     writes = 'operands',

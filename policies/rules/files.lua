@@ -161,7 +161,9 @@ return {
     access = 'remove',
     path = 'workspace_root',
     without_flags = FILTERS,
-    match = { 'rm -rf .', 'rm -rf *', 'rm -rf ./*', 'rm -rf "$PWD"', 'find . -delete', 'rm *' },
+    match = {
+      'rm -rf .', 'rm -rf *', 'rm -rf "$PWD"', 'find . -delete', 'rm *', 'truncate -s 0 *',
+    },
     not_match = { 'rm -rf dist', 'rm -f *.log', "find . -name '*.pyc' -delete" },
   },
   {

@@ -65,7 +65,7 @@ local git = {
     describe = { values = '--match --exclude --candidates --abbrev' },
     ['rev-parse'] = {},
     ['rev-list'] = { values = LOG_VALUES },
-    ['ls-files'] = { values = '-x -X', lists = 'names' },
+    ['ls-files'] = { values = '-x -X', lists = 'names', filters = '-i --ignored -x -X' },
     ['ls-tree'] = {}, ['cat-file'] = {}, ['name-rev'] = {}, ['merge-base'] = {},
     ['for-each-ref'] = { values = '--format --sort --count --points-at' },
     ['show-ref'] = {}, ['count-objects'] = {},

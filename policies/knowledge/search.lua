@@ -93,6 +93,7 @@ return {
   },
   ['ls dir vdir gls exa eza lsd'] = {
     lists = 'names',
+    filters = '-I --ignore --hide',
     enters = 'operands',
   },
   tree = {

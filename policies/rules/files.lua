@@ -162,9 +162,13 @@ return {
     path = 'workspace_root',
     without_flags = FILTERS,
     match = {
-      'rm -rf .', 'rm -rf *', 'rm -rf "$PWD"', 'find . -delete', 'rm *', 'truncate -s 0 *',
+      'rm -rf .', 'rm *', 'rm -rf "$PWD"', 'find . -delete', 'truncate -s 0 *',
+      'git ls-files | xargs rm', 'for f in $(find .); do rm "$f"; done',
     },
-    not_match = { 'rm -rf dist', 'rm -f *.log', "find . -name '*.pyc' -delete" },
+    not_match = {
+      'rm -rf dist', 'rm -f *.log', "find . -name '*.pyc' -delete",
+      "git ls-files '*.orig' | xargs rm", 'ls *.log | xargs rm',
+    },
   },
   {
     id = 'files.all_that_is_found',
@@ -186,16 +190,6 @@ return {
     within = { 'fd -*', 'fdfind -*' },
     match = { 'fd . / -x rm -rf', 'fd -e o -X rm' },
     not_match = { 'fd -e o' },
-  },
-  {
-    id = 'files.all_that_is_listed',
-    decision = 'ask',
-    reason = 'This removes everything that is listed: name the files, or a pattern for them.',
-    program = 'ls git',
-    feeds = { 'rm', 'shred', 'unlink', 'rmdir' },
-    max_operands = 0,
-    match = { 'ls | xargs rm -rf', 'git ls-files | xargs rm' },
-    not_match = { 'ls *.log | xargs rm', "git ls-files '*.orig' | xargs rm" },
   },
   {
     id = 'files.repository',

@@ -72,12 +72,12 @@ local function checks_out_many(command)
   if not only then
     return false
   end
-  local word = command.argv[only]
-  return command.literal[only] and (word == '.' or word == '..' or word:find('/$') ~= nil
-    or word:find('^:') ~= nil or word:find('[*?]') ~= nil or word:find('^%.%.?/') ~= nil)
-    or not command.literal[only] and (word == '...' or word:find('{}', 1, true) ~= nil
-      or word:find('ls-files', 1, true) ~= nil or word:find('--name-only', 1, true) ~= nil
-      or word:find('diff', 1, true) ~= nil)
+  local word, literal = command.argv[only], command.literal[only]
+  return word == '*' or word:find('/%*?$') ~= nil or literal
+    and (word == '.' or word == '..' or word:find('^:') ~= nil or word:find('[*?]') ~= nil
+      or word:find('^%.%.?/') ~= nil)
+    or not literal and (word == '...' or word:find('{}', 1, true) ~= nil
+      or word:find('--name-only', 1, true) ~= nil or word:find('diff', 1, true) ~= nil)
 end
 
 local function restores_many(command)
@@ -248,7 +248,7 @@ return {
       end
       return checks_out_many(command)
     end,
-    match = { 'git checkout .', 'git checkout HEAD -- src/', 'git checkout -- "$F"' },
+    match = { 'git checkout .', 'git checkout HEAD -- src/', 'git checkout *' },
     not_match = {
       'git checkout main', 'git checkout -- src/a.c', 'git checkout -b x origin/main',
       'git checkout HEAD~1 Makefile', 'git checkout "$BRANCH"', 'git restore --staged .',

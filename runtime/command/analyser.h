@@ -225,7 +225,7 @@ class Analyser {
   void read_file(const Value& file, int argument, SimpleCommand* command);
   void replaced_words(const SimpleCommand& command, const Feed& feed, std::vector<Arg>* inner);
   void doubt_holes(const SimpleCommand& command, const Arguments& arguments, std::size_t first);
-  std::vector<Value> listed_below(const Arguments& arguments, const SimpleCommand& command);
+  std::vector<Value> listed_below(const Arguments& arguments, const std::vector<Value>& words);
 
   // doubts.cc
   void other_code(const Value& text, const std::string& language, SimpleCommand* command);

@@ -31,7 +31,7 @@ void Analyser::print_output(const SimpleCommand& command, const Arguments& argum
   if (std::any_of(command.accesses.begin(), command.accesses.end(), into_file)) return;
   const bool passes = command.program == "cat" && command.operands.empty();
   if (passes || command.program == "tee") printed_.text = feed.text;
-  if (spec->lists) printed_.words = listed_below(arguments, command);
+  if (spec->lists) printed_.words = listed_below(arguments, command.argv);
   if (!spec->prints || command.argv.size() > kMaxWords) return;
   Value text;
   for (std::size_t at = 1; at < command.argv.size(); ++at) {

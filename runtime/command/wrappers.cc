@@ -216,29 +216,39 @@ bool Analyser::carry_argv(const RunsSpec& runs, SimpleCommand* command,
   return true;
 }
 
-// Returns the output of a program that lists: paths below each of its operands.
+// Returns the output of a program that lists: paths below each of its operands, all of them where
+// nothing filters, or only what is negated.
 std::vector<Value> Analyser::listed_below(const Arguments& arguments,
-                                          const SimpleCommand& command) {
+                                          const std::vector<Value>& words) {
+  const ProgramSpec* spec = arguments.spec;
+  Arguments narrowing = arguments;
+  std::erase_if(narrowing.options, [&](int index) { return is_negated(words, index); });
+  const bool all_of_it =
+      spec != nullptr && !spec->filters.empty() && !any_flag(words, narrowing, spec->filters);
   std::vector<Value> all;
-  for (const int index : arguments.operands) {
-    const Value& operand = command.argv[static_cast<std::size_t>(index)];
-    if (operand.text.empty() || operand.text[0] == '(' || operand.text[0] == '!') break;
-    Value each = operand;
-    if (each.text.back() != '/') each.text += '/';
+  const auto add_below = [&](Value each) {
     const auto begin = static_cast<std::uint32_t>(each.text.size());
-    each.text += "{}";
-    each.holes.push_back({Value::Hole::Kind::kUnknown, false, begin, begin + 2});
+    each.text += all_of_it ? "*" : "{}";
+    each.holes.push_back({all_of_it ? Value::Hole::Kind::kGlob : Value::Hole::Kind::kUnknown, false,
+                          begin, static_cast<std::uint32_t>(each.text.size())});
+    each.bare = spec != nullptr && spec->lists_names;
     all.push_back(std::move(each));
+  };
+  for (const int index : arguments.operands) {
+    Value operand = words[static_cast<std::size_t>(index)];
+    if (operand.text.empty() || operand.text[0] == '(' || operand.text[0] == '!') break;
+    // What a pattern matches are files as a rule, and listed themselves.
+    const bool matches = !operand.holes.empty() && operand.text.back() != '/' &&
+                         operand.holes.back().kind == Value::Hole::Kind::kGlob;
+    if (matches) {
+      all.push_back(std::move(operand));
+    } else {
+      if (operand.text.back() != '/') operand.text += '/';
+      add_below(std::move(operand));
+    }
     if (all.size() >= kMaxAppended) break;
   }
-  if (all.empty()) {
-    Value each;
-    each.text = "./{}";
-    each.holes.push_back({Value::Hole::Kind::kUnknown, false, 2, 4});
-    all.push_back(std::move(each));
-  }
-  const ProgramSpec* spec = arguments.spec;
-  for (Value& each : all) each.bare = spec != nullptr && spec->lists_names;
+  if (all.empty()) add_below({"./", {}});
   return all;
 }
 
@@ -280,23 +290,7 @@ void Analyser::cut_until(const RunsSpec& runs, SimpleCommand* command, std::vect
   std::vector<Value> outer;
   for (const Arg& arg : kept) outer.push_back(arg.value);
   const Arguments arguments = split_arguments(outer, knowledge_.find(command->program));
-  SimpleCommand own = *command;
-  own.argv = outer;
-  std::vector<Value> listed = listed_below(arguments, own);
-  // Without a filter, find lists everything; and with a negated one nearly so.
-  const ProgramSpec* spec = knowledge_.find(command->program);
-  Arguments narrowing = arguments;
-  std::erase_if(narrowing.options, [&](int index) { return is_negated(outer, index); });
-  const bool filters = spec->filters.empty() || any_flag(outer, narrowing, spec->filters);
-  if (!filters) {
-    for (Value& value : listed) {
-      const std::size_t at = value.text.rfind("{}");
-      if (at == std::string::npos) continue;
-      value.text.replace(at, 2, "*");
-      value.holes.back() = {Value::Hole::Kind::kGlob, false, static_cast<std::uint32_t>(at),
-                            static_cast<std::uint32_t>(at + 1)};
-    }
-  }
+  const std::vector<Value> listed = listed_below(arguments, outer);
   for (std::vector<Arg>& words : inner) {
     std::vector<Arg> made;
     for (Arg& arg : words) {

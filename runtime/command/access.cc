@@ -53,7 +53,6 @@ void Analyser::add_accesses(const Arguments& arguments, const Directory& start,
       if (touched.empty() && each->lists && arguments.operands.empty()) {
         Value here;
         here.text = ".";
-        here.range = command->range;
         touched.push_back({std::move(here), -1});
       }
       for (const Selected& selected : touched) {
@@ -194,7 +193,6 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
   made.redirection = redirection;
   made.written = text.substr(0, kMaxDetail);
   made.argument = argument;
-  made.range = value.range;
   const auto unknown = [&](PathClasses besides) {
     made.classes = made.own = kUnknownPath | besides | map_->entered();
     into->push_back(std::move(made));
@@ -256,7 +254,7 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
         found = resolved_.emplace(head, place_.resolve(head)).first;
       }
       if (!found->second) {
-        doubt(Doubt::kUnansweredPath, value.range, head, static_cast<int>(facts_.commands.size()));
+        doubt(Doubt::kUnansweredPath, head, static_cast<int>(facts_.commands.size()));
       } else {
         path = link ? join(*found->second, name) : *found->second;
       }

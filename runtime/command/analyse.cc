@@ -10,7 +10,6 @@ namespace gibbous::command {
 namespace {
 
 constexpr std::size_t kMaxShownBytes = 4096;
-constexpr std::size_t kMaxSlice = 160;
 constexpr std::size_t kCodeCost = 16;  // a byte of code in code is parsed and walked
 
 }  // namespace
@@ -39,16 +38,10 @@ bool Analyser::spend(std::size_t bytes) {
   spent_ += bytes;
   if (spent_ > limits_.code_bytes * kCodeCost) {
     over_ = true;
-    facts_.doubts.push_back({Doubt::kUnjudged, -1, 0, {}, "too much of it to be judged"});
+    facts_.doubts.push_back({Doubt::kUnjudged, -1, 0, "too much of it to be judged"});
     return false;
   }
   return true;
-}
-
-std::string Analyser::slice(Range range) const {
-  const std::string& text = facts_.sources[static_cast<std::size_t>(source_)];
-  if (range.begin >= text.size() || range.end <= range.begin) return "";
-  return text.substr(range.begin, std::min<std::size_t>(range.end - range.begin, kMaxSlice));
 }
 
 void Analyser::begin(std::string_view shown) {
@@ -56,7 +49,8 @@ void Analyser::begin(std::string_view shown) {
   facts_.sources.emplace_back(shown.substr(0, limits_.parse.bytes));
   const bool sets = !place_.set.empty();
   if (sets || !place_.logs.empty()) {
-    SimpleCommand command;  // without a range, because it is not of the line
+    SimpleCommand command;
+    command.of_start = true;
     command.cwd = known_cwd();
     Value word;
     word.text = ":";
@@ -82,7 +76,7 @@ void Analyser::finish() {
   run_later();
   const bool large = facts_.sources[0].size() > limits_.asked_bytes ||
                      facts_.commands.size() > limits_.asked_commands;
-  if (large) facts_.doubts.push_back({Doubt::kOverLimit, -1, 0, {}, "a very long command line"});
+  if (large) facts_.doubts.push_back({Doubt::kOverLimit, -1, 0, "a very long command line"});
   find_unheld();
   for (SimpleCommand& each : facts_.commands) {
     if (!each.holds.empty()) each.holds = flows_.names(each.holds);
@@ -93,13 +87,12 @@ void Analyser::line(std::string_view text) {
   begin(text);
   if (text.size() > limits_.parse.bytes) {
     over_ = true;
-    facts_.doubts.push_back({Doubt::kUnjudged, -1, 0, {}, "longer than a program can be given"});
+    facts_.doubts.push_back({Doubt::kUnjudged, -1, 0, "longer than a program can be given"});
     return;
   }
-  if (has_invisible(text)) doubt(Doubt::kEncoding, {}, "invisible characters");
+  if (has_invisible(text)) doubt(Doubt::kEncoding, "invisible characters");
   Value whole;
   whole.text = std::string(text);
-  whole.range = {0, static_cast<std::uint32_t>(text.size())};
   code(whole, Nesting::Kind::kCode, "", {}, also_posix(place_.dialects));
   finish();
 }
@@ -111,19 +104,16 @@ void Analyser::argv(const std::vector<std::string>& words) {
     if (!shown.empty()) shown += ' ';
     Arg arg;
     arg.value.text = word;
-    arg.value.range.begin = static_cast<std::uint32_t>(shown.size());
     shown += shell_quote(word);
-    arg.value.range.end = static_cast<std::uint32_t>(shown.size());
     args.push_back(std::move(arg));
     if (shown.size() > limits_.parse.bytes * 16) break;
   }
   begin(shown);
   if (shown.size() > limits_.parse.bytes * 16) {
-    facts_.doubts.push_back({Doubt::kUnjudged, -1, 0, {}, "longer than a program can be given"});
+    facts_.doubts.push_back({Doubt::kUnjudged, -1, 0, "longer than a program can be given"});
     return;
   }
   SimpleCommand base;
-  base.range = {0, static_cast<std::uint32_t>(shown.size())};
   run(std::move(args), std::move(base), {});
   finish();
 }
@@ -141,7 +131,7 @@ void Analyser::read_as(Dialects dialects, const std::function<void(const Node&)>
   const bool is_one = (dialects & (dialects - 1)) == 0;
   const bool differs = !is_one && may_differ(text());
   if ((dialects & kForeignShell) != 0 || ((dialects & kKornShell) != 0 && differs))
-    doubt(Doubt::kUnparsed, {}, "a shell whose language is not known well");
+    doubt(Doubt::kUnparsed, "a shell whose language is not known well");
   const Dialect outer = dialect_;
   const Dialects outer_sh = sh_;
   const Scope::Mark mark = scope_.mark();
@@ -159,7 +149,7 @@ void Analyser::read_as(Dialects dialects, const std::function<void(const Node&)>
     const ParseError error = parsed_.back().error;
     walk_as(parsed_.back().root);
     if (!error.message.empty())
-      doubt(error.over_limit ? Doubt::kUnjudged : Doubt::kUnparsed, error.range, error.message);
+      doubt(error.over_limit ? Doubt::kUnjudged : Doubt::kUnparsed, error.message);
     readings.push_back(found_since(commands, doubts));
     if (std::find(readings.begin(), readings.end() - 1, readings.back()) != readings.end() - 1) {
       facts_.commands.resize(commands);
@@ -236,7 +226,7 @@ bool Analyser::code(const Value& text, Nesting::Kind kind, const std::string& by
   if (text.text.empty()) return true;
   if (depth_ >= limits_.depth) {
     over_ = true;
-    facts_.doubts.push_back({Doubt::kUnjudged, -1, source_, text.range, "nested too deeply"});
+    facts_.doubts.push_back({Doubt::kUnjudged, -1, source_, "nested too deeply"});
     return false;
   }
   const bool first = by.empty();

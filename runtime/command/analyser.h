@@ -87,11 +87,10 @@ class Analyser {
   Dialects sh_dialects() const;
   Dialects dialects_for(const SimpleCommand& command) const;
   bool spend(std::size_t bytes);
-  void doubt(Doubt kind, Range range, std::string detail, int command = -1);
+  void doubt(Doubt kind, std::string detail, int command = -1);
   void find_unheld();
   bool speaks_of_harm(const std::string& text) const;
   bool may_reach(const Value& code) const;
-  std::string slice(Range range) const;
   bool full() const { return over_; }
 
   // typed_input.cc
@@ -115,7 +114,7 @@ class Analyser {
   void run_later();
   Feed apply_redirections(const std::vector<Redirection>& redirections, const Feed& feed,
                           std::vector<Access>* accesses);
-  void note_redirections(std::vector<Access> accesses, Range range);
+  void note_redirections(std::vector<Access> accesses);
 
   // expand.cc
   std::vector<Arg> fields(const Word& word);
@@ -263,7 +262,6 @@ class Analyser {
   // The state of the code around the commands being walked, innermost last.
   struct CodeBase {
     std::vector<std::string> wrappers;
-    std::vector<std::shared_ptr<const std::vector<Value>>> started_by;
     bool privileged = false;
     bool remote = false;
   };

@@ -116,6 +116,7 @@ class Splitter {
       return true;
     }
     for (std::size_t letter = 1; letter < std::min(text.size(), kMaxCluster); ++letter) {
+      if (text[letter] == '=') return false;
       const std::string name = {'-', text[letter]};
       if (!takes_value(name)) continue;
       if (letter + 1 < text.size()) {
@@ -151,12 +152,6 @@ bool same_option(const std::string& wanted, const std::string& found) {
 }
 
 }  // namespace
-
-std::shared_ptr<const std::vector<Value>> words_before(const std::vector<Value>& argv,
-                                                       std::size_t end) {
-  const auto last = argv.begin() + static_cast<std::ptrdiff_t>(std::min(end, argv.size()));
-  return std::make_shared<const std::vector<Value>>(argv.begin(), last);
-}
 
 void append_value(const Value& from, Value* to) {
   const auto offset = static_cast<std::uint32_t>(to->text.size());

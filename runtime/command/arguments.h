@@ -2,7 +2,6 @@
 // a Selector means. The analyser calls it.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,10 +41,6 @@ std::vector<Selected> select(const std::vector<Value>& argv, const Arguments& ar
 // empty list.
 bool any_flag(const std::vector<Value>& argv, const Arguments& arguments,
               const std::vector<std::string>& flags);
-
-// Returns the words of `argv` before the index `end`, to be shared by the commands inside.
-std::shared_ptr<const std::vector<Value>> words_before(const std::vector<Value>& argv,
-                                                       std::size_t end);
 
 // Appends the text of `from`, with its holes.
 void append_value(const Value& from, Value* to);

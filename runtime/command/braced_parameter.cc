@@ -75,10 +75,10 @@ void Parser::braced_content(Part& part) {
   }
   braced_name(part);
   if (!bash() && (part.op == "!" || peek() == '['))
-    complain(begin, end_, "${ } is used in a way that only bash knows");
+    complain("${ } is used in a way that only bash knows");
   if (part.text.empty()) {
     // Other shells, and later versions of bash, have ${ command; }.
-    complain(begin, end_, "no parameter is named inside ${ }");
+    complain("no parameter is named inside ${ }");
     if (is_blank(first) || first == '\n' || first == '|') {
       std::shared_ptr<Node> script = script_of(source_, first == '|' ? at_ + 1 : at_, end_);
       add_script(part.operand, Part::Kind::kCommand, part.quoted, begin, end_, std::move(script));
@@ -104,7 +104,6 @@ void Parser::braced_content(Part& part) {
 
 void Parser::braced_operator(Part& part) {
   const bool indirect = part.op == "!";
-  const std::size_t begin = at_;
   const int c = peek();
   const int next = second();
   const bool substring =
@@ -112,7 +111,7 @@ void Parser::braced_operator(Part& part) {
       (next == kEnd || std::string_view("-=?+").find(static_cast<char>(next)) == kNowhere);
   if (dash() ? substring || c == '/' || c == '^' || c == ',' || c == '@'
              : !bash() && (c == '^' || c == ',' || c == '@'))
-    complain(begin, end_, "${ } has an operator that only bash knows");
+    complain("${ } has an operator that only bash knows");
   std::string op(1, static_cast<char>(c));
   if (indirect && (c == '*' || c == '@') && next == kEnd) {
     part.op = "!*";
@@ -128,7 +127,7 @@ void Parser::braced_operator(Part& part) {
       colon && next != kEnd && std::string_view("-=?+").find(static_cast<char>(next)) != kNowhere;
   const bool doubled = twice.find(op[0]) != kNowhere && (follows || anchored);
   if (!colon && once.find(op[0]) == kNowhere && twice.find(op[0]) == kNowhere) {
-    complain(begin, end_, "what stands here in ${ } is not understood");
+    complain("what stands here in ${ } is not understood");
     double_pieces(part.operand, Double::kBraced);
     return;
   }
@@ -138,9 +137,9 @@ void Parser::braced_operator(Part& part) {
     peek();
     advance();
   }
-  if (part.op == "#") complain(begin, end_, "${# } has an operator");
+  if (part.op == "#") complain("${# } has an operator");
   if (indirect) {
-    add_text(part.operand, op, true, begin, read_until_);
+    add_text(part.operand, op, true);
   } else {
     part.op = op == "#" ? "p#" : op;
   }

@@ -56,8 +56,7 @@ void Analyser::read_into(const std::string& name, const std::vector<Value>& argv
                          const Feed& feed) {
   const bool prints = name == "printf" && (argv.size() < 2 || argv[1].text.rfind("-v", 0) != 0);
   if (prints) return;
-  const std::string given =
-      name + " " + std::to_string(source_) + ":" + std::to_string(argv[0].range.begin);
+  const std::string given = name + " " + std::to_string(facts_.commands.size());
   if (name == "getopts") flow(given, std::string(kPositional));
   const bool words = name == "getopts" || name == "printf" || name == "let";
   if (!words && feed.text) flow(given, *feed.text);
@@ -83,7 +82,7 @@ void Analyser::declare(const SimpleCommand& command) {
   const auto has = [&](const char* any) { return letters.find_first_of(any) != std::string::npos; };
   const bool local = !active_.empty() && name != "export" && name != "readonly" && !has("g");
   if (has("n") || (has("iluc") && name != "export" && name != "readonly"))
-    doubt(Doubt::kUnparsed, command.range, name + " " + letters);
+    doubt(Doubt::kUnparsed, name + " " + letters);
   for (std::size_t at = 1; at < command.argv.size(); ++at) {
     const Value& word = command.argv[at];
     if (word.text.empty() || word.text[0] == '-' || word.text[0] == '+') continue;
@@ -143,8 +142,7 @@ bool Analyser::builtin(const SimpleCommand& command, const Feed& feed) {
     const auto last_pipe = [](const Value& word) {
       return !word.literal() || word.text == "lastpipe";
     };
-    if (std::any_of(argv.begin(), argv.end(), last_pipe))
-      doubt(Doubt::kUnparsed, command.range, "shopt lastpipe");
+    if (std::any_of(argv.begin(), argv.end(), last_pipe)) doubt(Doubt::kUnparsed, "shopt lastpipe");
   } else if (name == "set") {
     for (std::size_t at = 1; at < argv.size(); ++at) {
       const std::string& text = argv[at].text;
@@ -166,7 +164,7 @@ bool Analyser::builtin(const SimpleCommand& command, const Feed& feed) {
   } else if (name == "exec") {
     input_moved_ = input_moved_ || feed.piped || feed.file.has_value();
   } else if (name == "alias") {
-    if (argv.size() > 1) doubt(Doubt::kUnparsed, command.range, "an alias");
+    if (argv.size() > 1) doubt(Doubt::kUnparsed, "an alias");
   } else {
     return false;
   }
@@ -209,7 +207,7 @@ Directory Analyser::reached(const Directory& from, const Value& to) {
     if (real) {
       made.paths.push_back(std::move(*real));
     } else {
-      doubt(Doubt::kUnansweredPath, to.range, path, static_cast<int>(facts_.commands.size()));
+      doubt(Doubt::kUnansweredPath, path, static_cast<int>(facts_.commands.size()));
       made.unknown = true;
     }
   }

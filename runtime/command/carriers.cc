@@ -58,9 +58,9 @@ void Analyser::shell_code(const Value& text, const SimpleCommand& command, const
   const auto decoded = [](const Value::Hole& hole) { return hole.decoded; };
   const bool decodes = std::any_of(text.holes.begin(), text.holes.end(), decoded);
   if (holds_code(text))
-    doubt(decodes ? Doubt::kDecodedCode : Doubt::kUnknownCode, text.range, text.text,
+    doubt(decodes ? Doubt::kDecodedCode : Doubt::kUnknownCode, text.text,
           static_cast<int>(facts_.commands.size()));
-  code_base_.push_back({command.wrappers, command.started_by, command.privileged, command.remote});
+  code_base_.push_back({command.wrappers, command.privileged, command.remote});
   code(text, Nesting::Kind::kCode, by, feed, dialects);
   code_base_.pop_back();
 }
@@ -176,16 +176,14 @@ bool Analyser::carry_one(const RunsSpec& runs, SimpleCommand* command, const std
         const Value& word = command->argv[at];
         text.text += " ";
         append_value(word, &text);
-        text.range.end = std::max(text.range.end, word.range.end);
       }
       if (!spend(text.text.size())) return false;
       SimpleCommand base = *command;
-      base.started_by.push_back(words_before(command->argv, first));
       base.remote = base.remote || arguments.spec->remote;
       const bool known = text.literal();
       if (command->program == "eval") {
         std::vector<Access> accesses = command->accesses;
-        note_redirections(std::move(accesses), command->range);
+        note_redirections(std::move(accesses));
         shell_code(text, base, command->program, feed);
         if (!known && spend(scope_.size() * kFieldCost)) scope_.forget_all();
       } else {
@@ -205,8 +203,7 @@ bool Analyser::carry_one(const RunsSpec& runs, SimpleCommand* command, const std
         other_code(selected.value, runs.language, command);
       return false;
     case RunsSpec::How::kEarlier:
-      doubt(Doubt::kUnknownCode, command->range, command->program,
-            static_cast<int>(facts_.commands.size()));
+      doubt(Doubt::kUnknownCode, command->program, static_cast<int>(facts_.commands.size()));
       return false;
   }
   return false;
@@ -235,7 +232,7 @@ bool Analyser::carry_option(const RunsSpec& runs, SimpleCommand* command,
       if (hole.splits || hole.kind == Value::Hole::Kind::kGlob) scope_.set_positional(std::nullopt);
   }
   std::vector<Access> accesses = command->accesses;
-  note_redirections(std::move(accesses), command->range);
+  note_redirections(std::move(accesses));
   const bool known = !text.has_unknown() && !args[first].process;
   if (first + 1 < command->argv.size()) {
     Variable name;
@@ -244,9 +241,7 @@ bool Analyser::carry_option(const RunsSpec& runs, SimpleCommand* command,
   } else {
     scope_.forget("0");
   }
-  command->started_by.push_back(words_before(command->argv, first));
   new_shell(text, *command, command->program, feed);
-  command->started_by.pop_back();
   scope_.restore(mark);
   return known && command->assignments.empty();
 }
@@ -264,7 +259,7 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
   const int index = static_cast<int>(facts_.commands.size());
   if (input_moved_) {
     // After exec <FILE, the known input may belong to a group around both commands.
-    doubt(Doubt::kPipedCode, command->range, command->program, index);
+    doubt(Doubt::kPipedCode, command->program, index);
     if (!feed.piped && !feed.file) return false;
   }
   if (!feed.piped && feed.file) {
@@ -291,7 +286,6 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
       } else {
         scope_.set_positional(std::nullopt);
       }
-      command->started_by.push_back(words_before(command->argv, command->argv.size()));
       if (command->program == "source" || command->program == ".") {
         shell_code(*feed.text, *command, command->program, {});
         scope_.merge(mark);
@@ -299,7 +293,6 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
         new_shell(*feed.text, *command, command->program, {});
         scope_.restore(mark);
       }
-      command->started_by.pop_back();
       return known && feed.programs.empty() && command->assignments.empty() &&
              command->accesses.empty();
     }
@@ -308,7 +301,7 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
   }
   std::string by;
   for (const std::string& program : feed.programs) by += (by.empty() ? "" : " | ") + program;
-  doubt(feed.decodes ? Doubt::kDecodedCode : Doubt::kPipedCode, command->range,
+  doubt(feed.decodes ? Doubt::kDecodedCode : Doubt::kPipedCode,
         by + (by.empty() ? "" : " | ") + command->program, index);
   return false;
 }
@@ -348,7 +341,7 @@ void Analyser::carry_file(const RunsSpec& runs, SimpleCommand* command,
       const int index = static_cast<int>(facts_.commands.size());
       std::string by;
       for (const std::string& program : from.programs) by += (by.empty() ? "" : " | ") + program;
-      doubt(from.decodes ? Doubt::kDecodedCode : Doubt::kPipedCode, file.value.range, by, index);
+      doubt(from.decodes ? Doubt::kDecodedCode : Doubt::kPipedCode, by, index);
       command->fed_by = from.programs;
       continue;
     }
@@ -380,7 +373,7 @@ void Analyser::read_file(const Value& file, int argument, SimpleCommand* command
     // Installed programs are no less known than those on PATH.
     if ((classes & knowledge_.class_bit("programs")) != 0) continue;
     if ((classes & kUnknownPath) != 0 || (classes & kInWorkspace) == 0) {
-      doubt(Doubt::kUnreadFile, file.range, file.text, index);
+      doubt(Doubt::kUnreadFile, file.text, index);
       break;
     }
   }

@@ -26,7 +26,6 @@ std::unique_ptr<Node> Parser::list() {
 void Parser::parse_list(Node& list) {
   list.kind = Node::Kind::kList;
   peek();
-  const std::size_t begin = at_;
   bool separated = true;
   while (!halted()) {
     if (separated) skip_newlines();
@@ -48,8 +47,6 @@ void Parser::parse_list(Node& list) {
                      (list.operators.back() == Node::Operator::kAnd ||
                       list.operators.back() == Node::Operator::kOr);
   if (waits) fail_here("a command");
-  if (read_until_ > begin) list.range = source_.range(begin, read_until_);
-  if (list.range.end == 0) list.range = source_.range(begin, begin);
 }
 
 // Takes the operator between two commands; returns false at the end of the list.
@@ -190,7 +187,7 @@ std::unique_ptr<Node> Parser::command() {
   const std::string_view word = reserved_word();
   if (word == "function") return function_command();
   if (word == "coproc") {
-    complain(at_, at_ + word.size(), "a coprocess");
+    complain("a coprocess");
     take_reserved("coproc");
     return command();
   }

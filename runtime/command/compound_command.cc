@@ -25,7 +25,7 @@ std::unique_ptr<Node> Parser::parentheses() {
     }
     // bash reads the bodies of inner here-documents behind everything it has read so far.
     if (text_.substr(open, last - open).find("<<") != kNowhere) {
-      complain(open, last, "a here-document in (( )) that is no arithmetic");
+      complain("a here-document in (( )) that is no arithmetic");
       state_.recovered = true;
     }
   }
@@ -35,7 +35,7 @@ std::unique_ptr<Node> Parser::parentheses() {
   if (peek() == ')') {
     advance();
   } else if (peek() == kEnd) {
-    fail(open, at_, "no closing ')'");
+    fail(open, "no closing ')'");
   } else {
     fail_here("')'");
   }

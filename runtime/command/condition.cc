@@ -17,13 +17,11 @@ bool is_text(const Word& word, std::string_view text) {
 void Parser::test_operator(Node& node, std::string_view text) {
   Word word;
   peek();
-  const std::size_t begin = at_;
   for (std::size_t i = 0; i < text.size(); ++i) {
     peek();
     advance();
   }
-  add_text(word.parts, text, false, begin, read_until_);
-  word.range = source_.range(begin, read_until_);
+  add_text(word.parts, text, false);
   if (count()) node.words.push_back(std::move(word));
 }
 
@@ -38,7 +36,7 @@ std::unique_ptr<Node> Parser::test_command() {
     skip_newlines();
     const int c = peek();
     if (c == kEnd) {
-      fail(open, at_, "no closing ']]'");
+      fail(open, "no closing ']]'");
     } else if (regex && (at_word_start() || c == '(' || c == '|')) {
       WordStyle style;
       style.regex = true;

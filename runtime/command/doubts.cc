@@ -27,8 +27,6 @@ std::vector<Value> quoted_in(const Value& code, const std::string& home) {
     if (one && word.find_first_of("/.~") != std::string::npos) {
       all.emplace_back();
       all.back().text = word.rfind("~/", 0) == 0 ? home + word.substr(1) : word;
-      all.back().range = code.range;
-      all.back().source = code.source;
     }
     at = text.find_first_of("'\"`", one ? end + 1 : at + 1);
   }
@@ -42,18 +40,17 @@ void Analyser::check_name(const SimpleCommand& command, int index) {
   if (!word.literal()) {
     const auto decoded = [](const Value::Hole& hole) { return hole.decoded; };
     const bool decodes = std::any_of(word.holes.begin(), word.holes.end(), decoded);
-    doubt(decodes ? Doubt::kDecodedCode : Doubt::kUnknownProgram, word.range, word.text, index);
+    doubt(decodes ? Doubt::kDecodedCode : Doubt::kUnknownProgram, word.text, index);
     return;
   }
-  if (word.text.empty() || !all_ascii(word.text))
-    doubt(Doubt::kEncoding, word.range, word.text, index);
+  if (word.text.empty() || !all_ascii(word.text)) doubt(Doubt::kEncoding, word.text, index);
 }
 
-void Analyser::doubt(Doubt kind, Range range, std::string detail, int command) {
+void Analyser::doubt(Doubt kind, std::string detail, int command) {
   if (facts_.doubts.size() >= limits_.commands || done_) return;
   const bool unheld = speaks_of_harm(detail);
   if (detail.size() > kMaxDoubtDetail) detail = detail.substr(0, kMaxDoubtDetail - 3) + "...";
-  facts_.doubts.push_back({kind, command, source_, range, std::move(detail), unheld});
+  facts_.doubts.push_back({kind, command, source_, std::move(detail), unheld});
 }
 
 bool Analyser::speaks_of_harm(const std::string& text) const {
@@ -73,7 +70,7 @@ bool Analyser::may_reach(const Value& code) const {
 void Analyser::other_code(const Value& text, const std::string& language, SimpleCommand* command) {
   if (text.text.empty() || !spend(text.text.size() * 2)) return;
   if (may_reach(text)) {
-    doubt(Doubt::kInlineCode, text.range, language + ": " + text.text,
+    doubt(Doubt::kInlineCode, language + ": " + text.text,
           static_cast<int>(facts_.commands.size()));
   }
   const re2::RE2* removing = knowledge_.removing ? knowledge_.removing->get() : nullptr;

@@ -24,15 +24,13 @@ std::vector<Arg> Analyser::fields(const Word& word) {
     Arg arg;
     arg.value = text_value(word.parts[0].text);
     arg.value.quoted = word.parts[0].quoted;
-    arg.value.source = source_;
-    arg.value.range = word.range;
     spend(arg.value.text.size() + 1);
     doubt_subscript(arg.value);
     std::vector<Arg> all;
     all.push_back(std::move(arg));
     return all;
   }
-  Expander expander(*this, word.range, /*split=*/true);
+  Expander expander(*this, /*split=*/true);
   expander.word(word.parts);
   std::vector<Arg> all = expander.take();
   for (const Arg& arg : all) doubt_subscript(arg.value);
@@ -40,7 +38,7 @@ std::vector<Arg> Analyser::fields(const Word& word) {
 }
 
 Value Analyser::one(const Word& word) {
-  Expander expander(*this, word.range, /*split=*/false);
+  Expander expander(*this, /*split=*/false);
   expander.word(word.parts);
   Value value = expander.take_one();
   doubt_subscript(value);
@@ -55,8 +53,7 @@ void Analyser::doubt_subscript(const Value& value) {
     const std::size_t end = text.find_first_of("`$] \t\n", at);
     const bool runs =
         end != std::string::npos && (text[end] == '`' || text.compare(end, 2, "$(") == 0);
-    if (at > 0 && is_name(text.substr(at - 1, 1)) && runs)
-      return doubt(Doubt::kUnparsed, value.range, text);
+    if (at > 0 && is_name(text.substr(at - 1, 1)) && runs) return doubt(Doubt::kUnparsed, text);
   }
 }
 
@@ -84,7 +81,7 @@ void Analyser::arithmetic(const std::vector<Part>& parts) {
 }
 
 void Analyser::visit(const std::vector<Part>& parts) {
-  Expander expander(*this, {}, /*split=*/false);
+  Expander expander(*this, /*split=*/false);
   for (const Part& part : parts) expander.piece(part);
 }
 

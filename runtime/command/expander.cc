@@ -28,8 +28,7 @@ void Expander::word(const std::vector<Part>& parts) {
     for (const Part* part : each) piece(*part);
     end_field();
   }
-  if (!braces.long_sequence().empty())
-    analyser_.doubt(Doubt::kOverLimit, range_, braces.long_sequence());
+  if (!braces.long_sequence().empty()) analyser_.doubt(Doubt::kOverLimit, braces.long_sequence());
   if (braces.too_many()) analyser_.spend(analyser_.limits_.code_bytes * 64);
 }
 
@@ -69,19 +68,19 @@ void Expander::piece(const Part& part) {
       break;
     case Part::Kind::kArithmetic:
       analyser_.arithmetic(part.operand);
-      hole(Value::Hole::Kind::kUnknown, analyser_.slice(part.range), false);
+      hole(Value::Hole::Kind::kUnknown, part.written, false);
       break;
   }
 }
 
 Value Expander::take_one() {
-  return done_.empty() ? finished(Value{}) : std::move(done_.front().value);
+  return done_.empty() ? Value{} : std::move(done_.front().value);
 }
 
 void Expander::end_field() {
   if (has_ || !split_) {
     Arg arg;
-    arg.value = finished(std::move(current_));
+    arg.value = std::move(current_);
     arg.process = process_;
     arg.producers_begin = producers_begin_;
     arg.producers_end = producers_end_;
@@ -91,12 +90,6 @@ void Expander::end_field() {
   current_ = {};
   has_ = false;
   process_ = false;
-}
-
-Value Expander::finished(Value value) const {
-  value.source = analyser_.source_;
-  value.range = range_;
-  return value;
 }
 
 void Expander::append(std::string_view text, bool quoted) {

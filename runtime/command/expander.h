@@ -16,8 +16,7 @@ inline constexpr std::string_view kBlanks = " \t\n";
 
 class Expander {
  public:
-  Expander(Analyser& analyser, Range range, bool split)
-      : analyser_(analyser), range_(range), split_(split) {}
+  Expander(Analyser& analyser, bool split) : analyser_(analyser), split_(split) {}
   void word(const std::vector<Part>& parts);
   void piece(const Part& part);
   std::vector<Arg> take() { return std::move(done_); }
@@ -26,7 +25,6 @@ class Expander {
   void end_field();
 
  private:
-  Value finished(Value value) const;
   void append(std::string_view text, bool quoted);
   void note_flow(const Part& part, const std::string& shown);
   static std::string cut_hole(std::string text);
@@ -58,7 +56,6 @@ class Expander {
   void process(const Part& part);
 
   Analyser& analyser_;
-  Range range_;
   bool split_;
   Value current_;  // the field that is being made
   bool has_ = false;

@@ -23,10 +23,9 @@ bool Parser::dollar(std::vector<Part>& parts, bool quoted) {
     peek();
     double_quoted(parts, Double::kQuotes);
   } else if (c == '\'' && !quoted && dash()) {
-    complain(at_, at_ + 1, "versions of dash differ in $'...'");
+    complain("versions of dash differ in $'...'");
     return false;
   } else if (c == '\'' && !quoted) {
-    const std::size_t begin = at_;
     advance();
     peek();
     const std::size_t inside = at_ + 1;
@@ -37,8 +36,8 @@ bool Parser::dollar(std::vector<Part>& parts, bool quoted) {
     const std::string_view encoded = text_.substr(inside, end - inside);
     const std::optional<std::string> decoded = decode_ansi_c(encoded);
     if (!decoded || (!bash() && encoded.find('\\') != kNowhere))
-      complain(begin, end + 1, "an escape in $'...' that shells differ in, or of a character code");
-    add_text(parts, decoded.value_or(std::string(encoded)), true, begin, end + 1);
+      complain("an escape in $'...' that shells differ in, or of a character code");
+    add_text(parts, decoded.value_or(std::string(encoded)), true);
     at_ = end;
     advance();
   } else {
@@ -104,7 +103,7 @@ void Parser::command_or_arithmetic(std::vector<Part>& parts, bool quoted) {
     part->operand = std::move(pieces);
   }
   if (doubtful) {
-    complain(begin, close + 1, "this may be arithmetic or a subshell");
+    complain("this may be arithmetic or a subshell");
     if (!spend_recovery()) return;
   }
   if (!arithmetic || doubtful) {
@@ -144,12 +143,11 @@ void Parser::process(std::vector<Part>& parts) {
 
 void Parser::backticks(std::vector<Part>& parts, bool quoted, bool strip_double_quotes) {
   const std::size_t begin = at_;
-  Source made;
-  made.append(source_, begin, "");
+  std::string made;
   std::size_t at = begin + 1;
   std::size_t run = at;
   const auto flush = [&](std::size_t to) {
-    if (to > run) made.append(source_, run, text_.substr(run, to - run));
+    if (to > run) made += text_.substr(run, to - run);
   };
   while (at < end_ && text_[at] != '`') {
     if (text_[at] != '\\' || at + 1 >= end_) {
@@ -169,11 +167,12 @@ void Parser::backticks(std::vector<Part>& parts, bool quoted, bool strip_double_
     }
   }
   if (at >= end_) {
-    fail(begin, end_, "no closing '`'");
+    fail(begin, "no closing '`'");
     return;
   }
   flush(at);
-  std::shared_ptr<Node> script = script_of(made, 0, made.text().size());
+  Source rewritten{made, true, {}};
+  std::shared_ptr<Node> script = script_of(rewritten, 0, made.size());
   at_ = at;
   advance();
   add_script(parts, Part::Kind::kCommand, quoted, begin, at + 1, std::move(script));

@@ -27,8 +27,6 @@ struct Value {
   };
   std::string text;
   std::vector<Hole> holes;  // in order, without overlap
-  int source = 0;           // Facts::sources
-  Range range;              // in that source
   bool quoted = false;      // some of it was quoted
   bool bare = false;        // a listed name, in front of which `text` has the directory
 
@@ -76,7 +74,6 @@ struct Access {
   PathClasses classes = 0;   // of the path and of what it covers
   PathClasses own = 0;       // of the path itself, for a rule's not_path
   int argument = -1;         // index into argv; -1: none
-  Range range;               // in the command's source
   std::string note;          // a sentence about the path, for the reason of a rule
 };
 
@@ -129,9 +126,8 @@ const char* name_of(Nesting::Kind kind);
 
 struct DoubtFact {
   Doubt doubt = Doubt::kUnparsed;
-  int command = -1;  // index into Facts::commands; -1: of the line
-  int source = 0;
-  Range range;
+  int command = -1;    // index into Facts::commands; -1: of the line
+  int source = 0;      // Facts::sources
   std::string detail;  // what is in doubt, as written: "$x", "LD_PRELOAD"
   // What is known of it speaks of something that the sandbox of unknown commands leaves open
   // (Knowledge::unheld): removing, ending, listeners of the session.
@@ -142,10 +138,7 @@ struct SimpleCommand {
   std::string program;      // base name; "" when not known
   Value program_word;       // argv[0] as it would be run
   std::vector<Value> argv;  // of the innermost command: wrappers and assignments are removed
-  std::vector<std::string> wrappers;  // names, outermost first: sudo, env, timeout
-  // The words of the programs that start it, each without the command itself, outermost first:
-  // xargs -0, bash -c. Only of those that are no command of their own.
-  std::vector<std::shared_ptr<const std::vector<Value>>> started_by;
+  std::vector<std::string> wrappers;    // names, outermost first: sudo, env, timeout
   std::vector<NamedValue> assignments;  // NAME=value before it, env NAME=value, export
   std::vector<Access> accesses;
   std::vector<Nesting> nesting;
@@ -165,8 +158,7 @@ struct SimpleCommand {
   bool remote = false;      // runs on another machine or in a container
 
   bool known_program = false;  // Knowledge has a table for it
-  int source = 0;
-  Range range;  // in that source
+  bool of_start = false;       // it stands for what a start sets: variables and logs
 };
 
 struct Facts {

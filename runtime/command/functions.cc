@@ -29,8 +29,8 @@ void Analyser::define_function(const Node& node) {
   });
   std::vector<Access> accesses;
   apply_redirections(node.redirections, {}, &accesses);
-  note_redirections(std::move(accesses), node.range);
-  if (!all_ascii(node.name)) doubt(Doubt::kEncoding, node.range, node.name);
+  note_redirections(std::move(accesses));
+  if (!all_ascii(node.name)) doubt(Doubt::kEncoding, node.name);
 }
 
 void Analyser::later(std::function<void()> walk) {
@@ -67,7 +67,7 @@ bool Analyser::call_function(const std::string& name, const std::vector<Value>& 
           return each.kind == Nesting::Kind::kPipeline || each.kind == Nesting::Kind::kBackground;
         });
     // It runs with any words, and in any state that the first call left.
-    doubt(at_once ? Doubt::kForkBomb : Doubt::kUnparsed, base.range, name);
+    doubt(at_once ? Doubt::kForkBomb : Doubt::kUnparsed, name);
     return true;
   }
   if (active_.size() >= kMaxFunctionDepth) {
@@ -77,7 +77,7 @@ bool Analyser::call_function(const std::string& name, const std::vector<Value>& 
   if (!spend(kCallCost)) return true;
   const auto positional = scope_.positional();
   const Scope::Mark mark = scope_.mark();
-  note_redirections(base.accesses, base.range);
+  note_redirections(base.accesses);
   for (const Function::Body& body : function.bodies) {
     if (full()) break;
     const Scope::Mark one = scope_.mark();

@@ -128,7 +128,6 @@ void Analyser::add_links(const Access& as, const std::string& known, const std::
   for (const std::string& link : links) {
     Value path;
     path.text = link;
-    path.range = as.range;
     std::vector<Access> found;
     add_access(as.kind, as.recursive, path, as.argument, as.redirection, {}, &found);
     for (Access& access : found) {

@@ -18,15 +18,13 @@ void Parser::here_document(Node& node, Redirection redirection, bool strip_tabs)
   if (!word) {
     // bash rewrites the substitution and waits for the rewritten text. The end of the body is
     // therefore unknown, and its lines are read as commands.
-    complain(begin, begin + 1, "an expansion in the delimiter of a here-document");
+    complain("an expansion in the delimiter of a here-document");
     at_ = begin;
     redirection.target = read_word({});
     node.redirections.push_back(std::move(redirection));
     return;
   }
   redirection.literal_body = quoted;
-  redirection.range.end = source_.range(read_until_ - 1, read_until_).end;
-  redirection.target.range = {redirection.range.end, redirection.range.end};
   node.redirections.push_back(std::move(redirection));
   pending_.push_back({&node, node.redirections.size() - 1, std::move(*word), strip_tabs});
 }
@@ -63,28 +61,25 @@ std::size_t Parser::read_bodies(std::size_t at) {
 }
 
 // Appends the line at `at` to `made`, without leading tabs, and with continuations joined if the
-// body is expanded. Moves `at` to the newline. Returns false if that changed the text.
-bool Parser::read_line(std::size_t& at, bool joins, bool strip_tabs, Source& made) {
-  bool verbatim = true;
+// body is expanded. Moves `at` to the newline.
+void Parser::read_line(std::size_t& at, bool joins, bool strip_tabs, std::string& made) {
   bool at_start = strip_tabs;
   std::size_t run = at;
   const auto flush = [&](std::size_t to) {
-    for (; at_start && run < to && text_[run] == '\t'; ++run) verbatim = false;
+    while (at_start && run < to && text_[run] == '\t') ++run;
     at_start = at_start && run == to;
-    if (to > run) made.append(source_, run, text_.substr(run, to - run));
+    if (to > run) made += text_.substr(run, to - run);
   };
   while (at < end_ && text_[at] != '\n') {
     const bool escapes = joins && text_[at] == '\\' && at + 1 < end_;
     if (escapes && text_[at + 1] == '\n') {
       flush(at);
       run = at += 2;
-      verbatim = false;
     } else {
       at += escapes ? 2 : 1;
     }
   }
   flush(at);
-  return verbatim;
 }
 
 std::size_t Parser::read_body(std::size_t at, const PendingBody& pending) {
@@ -92,18 +87,16 @@ std::size_t Parser::read_body(std::size_t at, const PendingBody& pending) {
   const std::string_view word = pending.delimiter;
   const std::size_t begin = at;
   std::size_t end = at;
-  Source made;
-  made.append(source_, at, "");
+  std::string made;
   std::size_t size = 0;
-  bool verbatim = true;
   while (at < end_) {
     std::size_t start = at;
-    const bool same = read_line(at, !redirection.literal_body, pending.strip_tabs, made);
-    const std::string_view line = made.text().substr(size);
+    read_line(at, !redirection.literal_body, pending.strip_tabs, made);
+    const std::string_view line = std::string_view(made).substr(size);
     bool ends = line == word;
     if (ends && !bash() && text_.substr(start, at - start).find('\n') != kNowhere) {
       // Other shells compare the lines with the delimiter before they join them, but not in front.
-      complain(start, at, "a here-document ends in a continued line");
+      complain("a here-document ends in a continued line");
       while (text_.substr(start).starts_with("\\\n")) start += 2;
       ends = text_.substr(start, at - start).find('\n') == kNowhere;
     }
@@ -117,41 +110,38 @@ std::size_t Parser::read_body(std::size_t at, const PendingBody& pending) {
       at -= line.size() - word.size();
       break;
     }
-    verbatim = verbatim && same;
     if (at < end_) {
-      made.append(source_, at, "\n");
+      made += '\n';
       ++at;
     }
     end = at;
-    size = made.text().size();
+    size = made.size();
   }
-  const std::string_view body = made.text().substr(0, size);
-  const bool substitutes = body.find('`') != kNowhere || body.find("$(") != kNowhere;
+  made.resize(size);
+  const bool substitutes = made.find('`') != kNowhere || made.find("$(") != kNowhere;
   if (!bash() && pending.strip_tabs && !redirection.literal_body && substitutes) {
     // Other shells leave the tabs of the lines in it.
-    complain(begin, end, "a substitution in a here-document with <<-");
+    complain("a substitution in a here-document with <<-");
   }
-  parse_body(redirection, begin, end, made, verbatim ? 0 : size);
+  parse_body(redirection, begin, end, made);
   return at;
 }
 
-// The body is bytes [begin, end), or the first `made_size` bytes of `made` if these differ.
-void Parser::parse_body(Redirection& redirection, std::size_t begin, std::size_t end, Source& made,
-                        std::size_t made_size) {
+// `body` was made from bytes [begin, end).
+void Parser::parse_body(Redirection& redirection, std::size_t begin, std::size_t end,
+                        std::string_view body) {
   const Level level(*this);
   const std::size_t place = at_;
   const std::size_t read = read_until_;
   Word& target = redirection.target;
-  target.range = source_.range(begin, end);
-  Parser reader(state_, made_size > 0 ? made : source_, made_size > 0 ? 0 : begin,
-                made_size > 0 ? made_size : end);
+  Source rewritten{body, true, {}};
+  Parser reader(state_, rewritten, 0, body.size());
   if (redirection.literal_body) {
-    reader.add_text(target.parts, reader.text_.substr(reader.at_, reader.end_ - reader.at_), true,
-                    reader.at_, reader.end_);
+    reader.add_text(target.parts, body, true);
   } else {
     reader.decodes_quotes_ = false;
     reader.double_pieces(target.parts, Double::kHere);
-    contain(reader, target.parts, made_size > 0 ? 0 : begin, reader.end_);
+    contain(reader, target.parts, 0, reader.end_);
   }
   if (state_.recovered && spend_recovery()) {
     // After an error, bash may read this as commands instead of a here-document.

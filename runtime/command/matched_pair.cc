@@ -67,14 +67,14 @@ std::size_t Parser::matched_end(std::size_t at, char open, char close, PairStyle
     if (open == '`') continue;
     const bool quotes = (c == '"' && style.quotes) || (c == '\'' && style.quotes && singles);
     if (groups && c == '\'' && !singles && !decodes_quotes_)
-      complain(place, at, "shells differ in quotes inside ${ } of a here-document");
+      complain("shells differ in quotes inside ${ } of a here-document");
     if (groups && (c == '`' || quotes)) {
       PairStyle quote = style;
       quote.escapes = was_dollar && !dash();
       if (!skip_nested(at, c, quote)) return kNowhere;
       // bash decodes it before it reads what is around it.
       if (c == '\'' && was_dollar && !dash() && decodes_quotes_)
-        complain(place, at, "$'...' inside an expansion");
+        complain("$'...' inside an expansion");
     } else if ((open == '"' && c == '`') ||
                (was_dollar && c == '(' && style.dollars != Dollars::kNone) ||
                (was_dollar && (c == '{' || (c == '[' && bash())) &&
@@ -88,7 +88,7 @@ std::size_t Parser::matched_end(std::size_t at, char open, char close, PairStyle
       ++depth;
     }
   }
-  fail(begin > 0 ? begin - 1 : 0, end_, std::string("no closing '") + close + "'");
+  fail(begin > 0 ? begin - 1 : 0, std::string("no closing '") + close + "'");
   return kNowhere;
 }
 

@@ -220,7 +220,6 @@ void Analyser::add_entered(const Directory& from, SimpleCommand* command) {
     access.kind = AccessKind::kEnter;
     access.path = normalize(path);
     access.written = access.path.substr(0, kMaxWritten);
-    access.range = command->range;
     PathQuestion question;
     question.path = access.path;
     (void)map_->classify(question, &access.own);
@@ -231,7 +230,6 @@ void Analyser::add_entered(const Directory& from, SimpleCommand* command) {
   Access anywhere;
   anywhere.kind = AccessKind::kEnter;
   anywhere.written = "the working directory, which is not known";
-  anywhere.range = command->range;
   anywhere.classes = anywhere.own = map_->entered();
   command->accesses.push_back(std::move(anywhere));
 }

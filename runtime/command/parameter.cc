@@ -9,7 +9,7 @@
 namespace gibbous::command {
 void Expander::parameter(const Part& part) {
   // A command inside runs in any case, even in ${x:-$(cmd)}.
-  const std::string shown = analyser_.slice(part.range);
+  const std::string shown = part.written;
   operand(part, shown);
   note_flow(part, shown);
   const bool all = part.text == "@" || part.text == "*";
@@ -39,7 +39,7 @@ void Expander::operand(const Part& part, const std::string& shown) {
     const Value* value = known(part.text);
     const bool harmless = part.op == "@" && value != nullptr && value->literal() &&
                           value->text.find_first_of("$`") == std::string::npos;
-    if (!harmless) analyser_.doubt(Doubt::kUnparsed, part.range, shown);
+    if (!harmless) analyser_.doubt(Doubt::kUnparsed, shown);
   }
   if (part.operand.empty()) return;
   if (part.subscripted || part.op == ":") {

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "runtime/command/parser.h"
-#include "runtime/command/source.h"
 
 namespace gibbous::command {
 namespace {
@@ -29,13 +28,11 @@ Parsed parse(std::string_view text, const ParseLimits& limits, Dialect dialect) 
     size = newline == std::string_view::npos ? 0 : newline;
     state.error.message = "the text is too long";
     state.error.over_limit = true;
-    state.error.range = {static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(most)};
-  } else if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+  } else if (text.find('\0') != std::string_view::npos) {
     state.error.message = "there is a NUL in the text";
-    state.error.range = {static_cast<std::uint32_t>(nul), static_cast<std::uint32_t>(nul + 1)};
   }
   try {
-    Source source(text.substr(0, size));
+    Source source{text.substr(0, size), false, {}};
     Parser(state, source, 0, size).parse_all(parsed.root);
   } catch (const std::bad_alloc&) {
     if (state.error.message.empty()) state.error.message = "there is not enough memory";

@@ -18,8 +18,7 @@ struct ParseLimits {
 };
 
 struct ParseError {
-  std::string message;  // "" when all was understood
-  Range range;
+  std::string message;      // "" when all was understood
   bool over_limit = false;  // a limit was reached; the rest was not examined
 };
 

@@ -48,7 +48,7 @@ Parser::Bounds::~Bounds() {
 Parser::Parser(ParseState& state, Source& source, std::size_t begin, std::size_t end)
     : state_(state),
       source_(source),
-      text_(source.text()),
+      text_(source.text),
       at_(begin),
       end_(end),
       read_until_(begin) {}
@@ -138,22 +138,21 @@ bool Parser::take_reserved(std::string_view word) {
   return true;
 }
 
-void Parser::note(std::size_t begin, std::size_t end, std::string_view message, bool over_limit) {
+void Parser::note(std::string_view message, bool over_limit) {
   ParseError& error = state_.error;
   if (error.message.empty()) {
     error.message = message;
-    error.range = source_.range(begin, end);
   }
   error.over_limit = error.over_limit || over_limit;
 }
 
-void Parser::complain(std::size_t begin, std::size_t end, std::string_view message) {
-  if (!halted()) note(begin, end, message, false);
+void Parser::complain(std::string_view message) {
+  if (!halted()) note(message, false);
 }
 
-void Parser::fail(std::size_t begin, std::size_t end, std::string_view message) {
+void Parser::fail(std::size_t begin, std::string_view message) {
   if (halted()) return;
-  note(begin, end, message, false);
+  note(message, false);
   stopped_ = true;
   failed_at_ = begin;
 }
@@ -170,12 +169,12 @@ void Parser::fail_here(std::string_view wanted) {
     message = "unexpected '" + slice(at_, at_ + 1) + "'";
   }
   if (!wanted.empty()) message.append(" where ").append(wanted).append(" is expected");
-  fail(at_, c == kEnd ? at_ : at_ + 1, message);
+  fail(at_, message);
 }
 
 void Parser::exhaust(std::string_view message) {
   if (halted()) return;
-  note(at_, at_, message, true);
+  note(message, true);
   state_.exhausted = true;
 }
 
@@ -185,7 +184,6 @@ bool Parser::count() {
 }
 
 void Parser::parse_all(Node& root) {
-  const std::size_t begin = at_;
   root.kind = Node::Kind::kList;
   std::size_t resumed_at = at_;
   while (true) {
@@ -208,7 +206,6 @@ void Parser::parse_all(Node& root) {
     at_ = resumed_at = next + 1;
   }
   stopped_ = false;
-  root.range = source_.range(begin, end_);
 }
 
 std::shared_ptr<Node> Parser::script_in_parentheses() {
@@ -227,19 +224,17 @@ std::shared_ptr<Node> Parser::script_in_parentheses() {
   const bool outer_in_parentheses = std::exchange(in_parentheses_, true);
   const bool outer_decodes = std::exchange(decodes_quotes_, true);
   advance();
-  const std::size_t begin = at_;
   parse_list(*root);
-  root->range = source_.range(begin, read_until_);
   if (peek() == ')') {
     advance();
     if (!pending_.empty()) {
       // Its body begins behind the parenthesis: what follows is read as commands.
-      complain(open, at_, "a here-document without its body in parentheses");
+      complain("a here-document without its body in parentheses");
       state_.recovered = true;
     }
   } else if (!halted()) {
     if (peek() == kEnd) {
-      fail(open, at_, "no closing ')'");
+      fail(open, "no closing ')'");
     } else {
       fail_here("')'");
     }
@@ -283,7 +278,7 @@ void Parser::add_script(std::vector<Part>& parts, Part::Kind kind, bool quoted, 
   Part& part = parts.emplace_back();
   part.kind = kind;
   part.quoted = quoted;
-  part.range = source_.range(begin, end);
+  part.written = text_.substr(begin, std::min(end - begin, kMostWritten));
   part.script = std::move(script);
 }
 

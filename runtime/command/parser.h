@@ -10,10 +10,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/command/parse.h"
-#include "runtime/command/source.h"
 #include "runtime/command/syntax.h"
 
 namespace gibbous::command {
@@ -31,9 +31,24 @@ struct ParseState {
   ParseError error;        // the first one
 };
 
+// The text of a line, or of a piece that was rewritten.
+struct Source {
+  // A script in parentheses that was parsed while the parser searched for the end of the text
+  // around it. The parser takes it from here when it gets there, so nothing is parsed twice.
+  struct Script {
+    std::shared_ptr<Node> root;
+    std::size_t end = 0;  // after the closing parenthesis
+  };
+
+  std::string_view text;
+  bool rewritten = false;                           // its places are none of the line
+  std::unordered_map<std::size_t, Script> scripts;  // by the place of the opening parenthesis
+};
+
 class Parser {
  public:
-  static constexpr int kEnd = -1;  // after the last character
+  static constexpr std::size_t kMostWritten = 160;  // bytes of an expansion that are shown
+  static constexpr int kEnd = -1;                   // after the last character
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
   // Reads bytes [begin, end) of `source`. Both must outlive the parser.
@@ -125,12 +140,12 @@ class Parser {
   std::string slice(std::size_t begin, std::size_t end) const;
 
   // Errors (parser.cc).
-  void fail(std::size_t begin, std::size_t end, std::string_view message);
+  void fail(std::size_t begin, std::string_view message);
   void fail_here(std::string_view wanted);
-  void complain(std::size_t begin, std::size_t end, std::string_view message);
+  void complain(std::string_view message);
   void exhaust(std::string_view message);
   bool count();
-  void note(std::size_t begin, std::size_t end, std::string_view message, bool over_limit);
+  void note(std::string_view message, bool over_limit);
 
   // Scripts (parser.cc).
   std::shared_ptr<Node> script_in_parentheses();
@@ -166,10 +181,10 @@ class Parser {
   void brace(std::vector<Part>& parts, int c);
   void settle_braces(std::vector<Part>& parts);
   void array_in_word(std::vector<Part>& parts);
-  Part* add_part(std::vector<Part>& parts, Part::Kind kind, bool quoted, std::size_t begin,
-                 std::size_t end);
-  void add_text(std::vector<Part>& parts, std::string_view text, bool quoted, std::size_t begin,
-                std::size_t end);
+  // [begin, end) is what `written` shows of an expansion.
+  Part* add_part(std::vector<Part>& parts, Part::Kind kind, bool quoted, std::size_t begin = 0,
+                 std::size_t end = 0);
+  void add_text(std::vector<Part>& parts, std::string_view text, bool quoted);
 
   // Expansions (expansion_parser.cc). dollar() returns false for a $ that stands for itself.
   bool dollar(std::vector<Part>& parts, bool quoted);
@@ -194,9 +209,9 @@ class Parser {
   std::optional<std::string> delimiter(bool& quoted);
   std::size_t read_bodies(std::size_t at);
   std::size_t read_body(std::size_t at, const PendingBody& pending);
-  bool read_line(std::size_t& at, bool joins, bool strip_tabs, Source& made);
-  void parse_body(Redirection& redirection, std::size_t begin, std::size_t end, Source& made,
-                  std::size_t made_size);
+  void read_line(std::size_t& at, bool joins, bool strip_tabs, std::string& made);
+  void parse_body(Redirection& redirection, std::size_t begin, std::size_t end,
+                  std::string_view body);
 
   // Commands (simple_command.cc, command_parser.cc, compound_command.cc).
   std::unique_ptr<Node> make(Node::Kind kind);

@@ -5,13 +5,12 @@
 namespace gibbous::command {
 
 void Parser::backslash(std::vector<Part>& parts) {
-  const std::size_t begin = at_;
   advance();
   if (at_ >= end_) {
-    add_text(parts, "\\", false, begin, begin + 1);
+    add_text(parts, "\\", false);
     return;
   }
-  add_text(parts, text_.substr(at_, 1), true, begin, at_ + 1);
+  add_text(parts, text_.substr(at_, 1), true);
   advance();
 }
 
@@ -23,25 +22,22 @@ void Parser::single_quoted(std::vector<Part>& parts) {
     ++at_;
   }
   if (at_ >= end_) {
-    fail(begin, end_, "no closing \"'\"");
+    fail(begin, "no closing \"'\"");
     return;
   }
-  add_text(parts, text_.substr(inside, at_ - inside), true, begin, at_ + 1);
+  add_text(parts, text_.substr(inside, at_ - inside), true);
   advance();
 }
 
 void Parser::double_quoted(std::vector<Part>& parts, Double mode) {
   const std::size_t begin = at_;
   advance();
-  if (peek() == '"') add_text(parts, "", true, begin, at_ + 1);
+  if (peek() == '"') add_text(parts, "", true);
   double_pieces(parts, mode);
   if (halted()) return;
   if (peek() != '"') {
-    fail(begin, end_, "no closing '\"'");
+    fail(begin, "no closing '\"'");
     return;
-  }
-  if (!parts.empty() && parts.back().kind == Part::Kind::kText && parts.back().quoted) {
-    parts.back().range.end = source_.range(at_, at_ + 1).end;
   }
   advance();
 }
@@ -60,17 +56,16 @@ void Parser::double_pieces(std::vector<Part>& parts, Double mode) {
     } else if (c == '$' && dollar(parts, true)) {
       continue;
     } else if (c == '\\' && at_ + 1 < end_) {
-      const std::size_t begin = at_;
       const char next = text_[at_ + 1];
       const bool escapes = next == '$' || next == '`' || next == '\\' ||
                            (next == '"' && mode != Double::kHere) ||
                            (next == '}' && mode == Double::kBraced);
       advance();
       if (escapes) {
-        add_text(parts, text_.substr(at_, 1), true, begin, at_ + 1);
+        add_text(parts, text_.substr(at_, 1), true);
         advance();
       } else {
-        add_text(parts, "\\", true, begin, begin + 1);
+        add_text(parts, "\\", true);
       }
     } else {
       const std::size_t begin = at_;
@@ -81,7 +76,7 @@ void Parser::double_pieces(std::vector<Part>& parts, Double mode) {
         while (end < end_ && std::string_view("\"`$\\\n").find(text_[end]) == kNowhere) ++end;
         at_ = read_until_ = end;
       }
-      add_text(parts, text_.substr(begin, end - begin), true, begin, end);
+      add_text(parts, text_.substr(begin, end - begin), true);
     }
   }
 }

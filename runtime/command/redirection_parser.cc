@@ -67,7 +67,6 @@ bool Parser::redirection(Node& node) {
   bool strip_tabs = false;
   const bool here = redirection_operator(redirection, strip_tabs);
   skip_blanks();
-  redirection.range = source_.range(begin, read_until_);
   if (here) {
     here_document(node, std::move(redirection), strip_tabs);
     return true;
@@ -77,7 +76,6 @@ bool Parser::redirection(Node& node) {
     return true;
   }
   redirection.target = read_word({});
-  redirection.range = source_.range(begin, read_until_);
   // bash expands the word after >& again when it turns out to be a file name, so quotes do not keep
   // a substitution in it from running.
   const bool again =
@@ -86,7 +84,7 @@ bool Parser::redirection(Node& node) {
           redirection.target.parts.begin(), redirection.target.parts.end(), [](const Part& part) {
             return part.kind == Part::Kind::kText && part.text.find_first_of("$`<>") != kNowhere;
           });
-  if (again) complain(begin, read_until_, "the word after >& is expanded twice");
+  if (again) complain("the word after >& is expanded twice");
   node.redirections.push_back(std::move(redirection));
   return true;
 }

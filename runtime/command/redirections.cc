@@ -81,19 +81,16 @@ Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, 
 }
 
 // Redirections of a compound command, or without a command, are judged as those of the command ":".
-void Analyser::note_redirections(std::vector<Access> accesses, Range range) {
+void Analyser::note_redirections(std::vector<Access> accesses) {
   if (accesses.empty()) return;
   SimpleCommand command;
   command.cwd = known_cwd();
   Value word;
   word.text = ":";
-  word.range = range;
-  word.source = source_;
   command.program_word = word;
   command.argv.push_back(std::move(word));
   command.program = ":";
   command.accesses = std::move(accesses);
-  command.range = range;
   const Arguments arguments = split_arguments(command.argv, knowledge_.find(":"));
   emit(std::move(command), arguments, {});
 }

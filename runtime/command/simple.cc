@@ -132,11 +132,8 @@ void Analyser::simple(const Node& node, const Feed& outer) {
   if (choose(node, outer)) return;
   printed_ = {};
   SimpleCommand base;
-  base.range = node.range;
-  base.source = source_;
   if (!code_base_.empty()) {
     base.wrappers = code_base_.back().wrappers;
-    base.started_by = code_base_.back().started_by;
     base.privileged = code_base_.back().privileged;
     base.remote = code_base_.back().remote;
   }
@@ -160,12 +157,13 @@ void Analyser::simple(const Node& node, const Feed& outer) {
       if (plain && dialect_ == Dialect::kBash) {
         whole.value = one(word);
       } else {
-        whole.value = hole_value(slice(word.range));
-        whole.value.holes[0].begin = static_cast<std::uint32_t>(whole.value.text.find('=') + 1);
+        std::string text;
+        for (const Arg& part : made) text += (text.empty() ? "" : " ") + part.value.text;
+        const std::size_t begin = text.find('=') + 1;
+        for (const Arg& part : made) flow(text.substr(begin), part.value);
+        whole.value = hole_value(text);
+        whole.value.holes[0].begin = static_cast<std::uint32_t>(begin);
       }
-      for (const Arg& part : made) flow(whole.value.text, part.value);
-      whole.value.range = word.range;
-      whole.value.source = source_;
       made.assign(1, std::move(whole));
     }
     for (Arg& arg : made) args.push_back(std::move(arg));
@@ -176,8 +174,6 @@ void Analyser::simple(const Node& node, const Feed& outer) {
     command.cwd = known_cwd();
     Value word;
     word.text = ":";
-    word.range = node.range;
-    word.source = source_;
     command.program = ":";
     command.program_word = word;
     command.argv.push_back(std::move(word));
@@ -229,7 +225,7 @@ void Analyser::assign(const Assignment& assignment, NamedValue* made) {
   if (assignment.array) {
     for (const Word& word : assignment.elements) {
       const bool keyed =
-          !word.parts.empty() && !word.parts[0].quoted && slice(word.range).rfind('[', 0) == 0;
+          !word.parts.empty() && !word.parts[0].quoted && word.parts[0].text.starts_with('[');
       for (Arg& arg : fields(word)) {
         const auto several = [](const Value::Hole& hole) {
           return hole.splits || hole.kind == Value::Hole::Kind::kGlob;
@@ -237,10 +233,10 @@ void Analyser::assign(const Assignment& assignment, NamedValue* made) {
         variable.unknown = variable.unknown || keyed ||
                            std::any_of(arg.value.holes.begin(), arg.value.holes.end(), several);
         flow(assignment.name, arg.value);
+        made->value.text += (made->value.text.empty() ? "" : " ") + arg.value.text;
         variable.values.push_back(std::move(arg.value));
       }
     }
-    made->value.text = slice(assignment.range);
     if (before) {
       variable.unknown = variable.unknown || before->unknown || !before->array;
       variable.values.insert(variable.values.begin(), before->values.begin(), before->values.end());
@@ -261,8 +257,6 @@ void Analyser::assign(const Assignment& assignment, NamedValue* made) {
     if (variable.unknown) variable.values.clear();
   }
   made->name = assignment.name;
-  made->value.source = source_;
-  made->value.range = assignment.range;
   if (assignment.subscripted) return scope_.forget(assignment.name);
   // NAME=value before a command applies to that command only, and its words still see the old
   // value. Functions and eval do see the new one, so it is set in any case.
@@ -309,8 +303,7 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
     const std::string path = written[0] == '/' ? written : scope_.cwd().paths[0] + "/" + written;
     const auto resolved =
         path.size() < kMaxDirectoryBytes ? place_.resolve(path) : std::optional<std::string>("");
-    if (!resolved)
-      doubt(Doubt::kUnansweredPath, command.range, path, static_cast<int>(facts_.commands.size()));
+    if (!resolved) doubt(Doubt::kUnansweredPath, path, static_cast<int>(facts_.commands.size()));
     const std::string real = resolved ? base_name(*resolved) : "";
     if (!real.empty() && real != command.program) spec = knowledge_.find(real);
     if (spec != nullptr) command.program = real;
@@ -336,7 +329,7 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
       !arguments.operands.empty() &&
       command.argv[static_cast<std::size_t>(arguments.operands[0])].starts_unknown();
   if (computed) {
-    doubt(Doubt::kUnknownCommandArgument, command.range, command.program,
+    doubt(Doubt::kUnknownCommandArgument, command.program,
           static_cast<int>(facts_.commands.size()));
     // It may be any of them, also one that a rule asks about.
     if (!facts_.doubts.empty()) facts_.doubts.back().unheld = true;

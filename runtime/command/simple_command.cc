@@ -9,7 +9,7 @@
 namespace gibbous::command {
 
 void Parser::finish(Node& node, std::size_t begin) {
-  node.range = source_.range(begin, read_until_ > begin ? read_until_ : begin);
+  if (!source_.rewritten) node.begin = begin;
 }
 
 std::unique_ptr<Node> Parser::simple() {
@@ -70,7 +70,6 @@ std::unique_ptr<Node> Parser::function_body() {
 // that begins with a subscript containing blanks counts as an ordinary word.
 bool Parser::assignment(Node& node) {
   peek();
-  const std::size_t begin = at_;
   std::size_t at = at_;
   int c = character_behind(at);
   if (!is_name_start(c)) return false;
@@ -106,19 +105,17 @@ bool Parser::assignment(Node& node) {
   if (halted()) return true;
   advance();
   assigned_value(assignment);
-  assignment.range = source_.range(begin, read_until_);
   node.assignments.push_back(std::move(assignment));
   return true;
 }
 
 void Parser::assigned_value(Assignment& assignment) {
   peek();
-  const std::size_t begin = at_;
   if (peek() == '(' && bash()) {
     assignment.array = true;
     array_elements(assignment.elements);
     if (at_word_start()) {
-      complain(begin, at_, "text after the ')' of an array");
+      complain("text after the ')' of an array");
     }
   }
   WordStyle style;
@@ -129,7 +126,6 @@ void Parser::assigned_value(Assignment& assignment) {
   assignment.value = read_word(style);
   if (assignment.value.parts.empty()) {
     // A continuation may follow an empty value.
-    assignment.value.range = source_.range(begin, begin);
     read_until_ = end;
   }
 }
@@ -142,7 +138,7 @@ void Parser::check_subscript(std::size_t open, std::size_t close) {
     return each == '`' || is_metacharacter(static_cast<unsigned char>(each));
   };
   if (std::any_of(inside.begin(), inside.end(), is_special))
-    complain(open, close + 1, "a subscript with blanks or operators");
+    complain("a subscript with blanks or operators");
 }
 
 // Takes ( ) and the words in it.
@@ -158,9 +154,9 @@ void Parser::array_elements(std::vector<Word>& elements) {
       return;
     }
     if (c == kEnd) {
-      fail(open, at_, "no closing ')' of an array");
+      fail(open, "no closing ')' of an array");
     } else if (c == '\n') {
-      if (!pending_.empty()) complain(at_, at_ + 1, "a here-document before an open array");
+      if (!pending_.empty()) complain("a here-document before an open array");
       consume_newline();
     } else if (at_word_start()) {
       const std::size_t close =

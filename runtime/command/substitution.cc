@@ -9,7 +9,7 @@ namespace gibbous::command {
 void Expander::command(const Part& part) {
   const std::size_t first = analyser_.facts_.commands.size();
   const Scope::Mark mark = analyser_.scope_.mark();
-  const std::string shown = analyser_.slice(part.range);
+  const std::string shown = part.written;
   {
     const Analyser::Nest nest(analyser_, Nesting::Kind::kSubstitution);
     analyser_.printed_ = {};
@@ -109,7 +109,7 @@ void Expander::process(const Part& part) {
   analyser_.scope_.restore(mark);
   producers_end_ = static_cast<int>(analyser_.facts_.commands.size());
   process_ = part.text == "<";
-  hole(Value::Hole::Kind::kUnknown, analyser_.slice(part.range), false);
+  hole(Value::Hole::Kind::kUnknown, part.written, false);
 }
 
 }  // namespace gibbous::command

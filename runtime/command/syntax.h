@@ -1,5 +1,5 @@
 // The syntax tree of a command line for a shell: POSIX and what bash adds. parse.h makes it,
-// analyse.h walks it. Plain data without a lock; places are byte offsets into the parsed text.
+// analyse.h walks it. Plain data without a lock.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,8 @@
 
 namespace gibbous::command {
 
-// Bytes [begin, end) of the text.
-struct Range {
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-};
-
 struct Node;
+inline constexpr std::size_t kNoPlace = static_cast<std::size_t>(-1);  // in rewritten text
 
 // A piece of a word. Quotes, backslashes, line continuations, $'...' and $"..." are decoded here.
 struct Part {
@@ -34,8 +29,8 @@ struct Part {
   };
   Kind kind = Kind::kText;
   bool quoted = false;  // inside quotes or after a backslash: not split, no patterns
-  Range range;
-  std::string text;  // kParameter: the name: "x", "1", "@", "?", "x[i]" without the subscript
+  std::string written;  // of an expansion: its beginning, as written
+  std::string text;     // kParameter: the name: "x", "1", "@", "?", "x[i]" without the subscript
   // kParameter: the operator as written: "", "#" (length), "!" (indirect), "-", ":-", "=", ":=",
   // "?", ":?", "+", ":+", "%", "%%", "#" as prefix removal is "p#", "##", "/", "//", "/#", "/%",
   // "^",
@@ -48,12 +43,10 @@ struct Part {
 
 // A word as the shell would expand it; "" quoted is a word with one quoted empty kText.
 struct Word {
-  Range range;
   std::vector<Part> parts;
 };
 
 struct Assignment {
-  Range range;
   std::string name;
   bool append = false;       // +=
   bool array = false;        // name=( ... ): `elements`
@@ -82,7 +75,6 @@ struct Redirection {
   std::string fd_variable;    // {name}>
   bool literal_body = false;  // kHere: the delimiter was quoted, so the body is one kText
   Word target;
-  Range range;
 };
 
 // A command of any kind. Lists are flat: depth grows only with real nesting.
@@ -106,7 +98,7 @@ struct Node {
   enum class Operator : std::uint8_t { kSequence, kBackground, kAnd, kOr };
 
   Kind kind = Kind::kList;
-  Range range;
+  std::size_t begin = kNoPlace;  // its place in the text
   std::vector<std::unique_ptr<Node>> children;
   std::vector<Operator> operators;  // kList, one for each child; the last is kSequence if unwritten
   bool negated = false;

@@ -97,7 +97,7 @@ void Analyser::typed(const TypedInput& input) {
   begin(text);
   if (text.size() > limits_.parse.bytes) {
     over_ = true;
-    facts_.doubts.push_back({Doubt::kUnjudged, -1, 0, {}, "longer than a line may be"});
+    facts_.doubts.push_back({Doubt::kUnjudged, -1, 0, "longer than a line may be"});
     return;
   }
   for (const InputReader& reader : input.readers) {

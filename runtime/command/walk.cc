@@ -110,7 +110,8 @@ bool Analyser::is_plain(const Node& node, std::size_t first) const {
 void Analyser::walk(const Node& node, const Feed& feed) {
   constexpr std::size_t kStateCost = 12;  // of a variable that is copied or compared
   if (!spend(kNodeCost + scope_.take_work() * kStateCost)) return;
-  if (source_ == 0 && place_.done_bytes > 0) done_ = node.range.begin < place_.done_bytes;
+  if (source_ == 0 && place_.done_bytes > 0 && node.begin != kNoPlace)
+    done_ = node.begin < place_.done_bytes;
   switch (node.kind) {
     case Node::Kind::kList:
       walk_list(node, feed);
@@ -254,7 +255,7 @@ void Analyser::walk_pipeline(const Node& node, const Feed& feed) {
 void Analyser::walk_compound(const Node& node, const Feed& outer) {
   std::vector<Access> accesses;
   const Feed feed = apply_redirections(node.redirections, outer, &accesses);
-  note_redirections(std::move(accesses), node.range);
+  note_redirections(std::move(accesses));
   const Scope::Mark mark = scope_.mark();
   walk_body(node, feed, mark);
   if (may_fail(node.redirections)) scope_.merge(mark);

@@ -32,17 +32,14 @@ Part* Parser::add_part(std::vector<Part>& parts, Part::Kind kind, bool quoted, s
   Part& part = parts.emplace_back();
   part.kind = kind;
   part.quoted = quoted;
-  part.range = source_.range(begin, end);
+  part.written = text_.substr(begin, std::min(end - begin, kMostWritten));
   return &part;
 }
 
-void Parser::add_text(std::vector<Part>& parts, std::string_view text, bool quoted,
-                      std::size_t begin, std::size_t end) {
+void Parser::add_text(std::vector<Part>& parts, std::string_view text, bool quoted) {
   if (!parts.empty() && parts.back().kind == Part::Kind::kText && parts.back().quoted == quoted) {
     parts.back().text += text;
-    const Range range = source_.range(begin, end);
-    if (range.end > parts.back().range.end) parts.back().range.end = range.end;
-  } else if (Part* part = add_part(parts, Part::Kind::kText, quoted, begin, end)) {
+  } else if (Part* part = add_part(parts, Part::Kind::kText, quoted)) {
     part->text = text;
   }
 }
@@ -50,9 +47,7 @@ void Parser::add_text(std::vector<Part>& parts, std::string_view text, bool quot
 Word Parser::read_word(const WordStyle& style) {
   Word word;
   peek();
-  const std::size_t begin = at_;
   if (count()) unquoted(word.parts, style);
-  word.range = source_.range(begin, read_until_ > begin ? read_until_ : begin);
   return word;
 }
 
@@ -69,7 +64,7 @@ void Parser::unquoted(std::vector<Part>& parts, const WordStyle& style) {
       const std::size_t begin = at_;
       while (at_ < end_ && is_ordinary(static_cast<unsigned char>(text_[at_]))) ++at_;
       read_until_ = at_;
-      add_text(parts, text_.substr(begin, at_ - begin), false, begin, at_);
+      add_text(parts, text_.substr(begin, at_ - begin), false);
       tilde_here = false;
       continue;
     }
@@ -97,7 +92,7 @@ void Parser::unquoted(std::vector<Part>& parts, const WordStyle& style) {
       } else if (style.regex && c == '(') {
         regex_group(parts, style);
       } else if (style.regex && c == '|') {
-        add_text(parts, "|", false, at_, at_ + 1);
+        add_text(parts, "|", false);
         advance();
       } else if (style.arrays && c == '(' && bash() && ends_with_equals(parts)) {
         array_in_word(parts);
@@ -134,7 +129,7 @@ bool Parser::unquoted_special(std::vector<Part>& parts, const WordStyle& style, 
         if (may_be_name && second() != kEnd && (second() == ',' || second() == '}')) {
           part = add_part(parts, Part::Kind::kParameter, false, at_, at_ + 1);
         }
-        if (part == nullptr) add_text(parts, "$", false, at_, at_ + 1);
+        if (part == nullptr) add_text(parts, "$", false);
         advance();
       }
       return true;
@@ -161,7 +156,7 @@ bool Parser::unquoted_special(std::vector<Part>& parts, const WordStyle& style, 
         }
       }
       if (style.patterns && (c == '?' || c == '*')) {
-        if (Part* part = add_part(parts, Part::Kind::kGlob, false, at_, at_ + 1)) {
+        if (Part* part = add_part(parts, Part::Kind::kGlob, false)) {
           part->text = static_cast<char>(c);
         }
         advance();
@@ -177,7 +172,7 @@ bool Parser::unquoted_special(std::vector<Part>& parts, const WordStyle& style, 
     default:
       break;
   }
-  add_text(parts, text_.substr(at_, 1), false, at_, at_ + 1);
+  add_text(parts, text_.substr(at_, 1), false);
   advance();
   return true;
 }
@@ -185,21 +180,20 @@ bool Parser::unquoted_special(std::vector<Part>& parts, const WordStyle& style, 
 // Reads the ( ) after `name=` in an argument; the pieces of its elements become pieces of the word.
 void Parser::array_in_word(std::vector<Part>& parts) {
   std::vector<Word> elements;
-  add_text(parts, "(", false, at_, at_ + 1);
+  add_text(parts, "(", false);
   array_elements(elements);
   bool first = true;
   for (Word& element : elements) {
     if (!std::exchange(first, false)) {
       if (parts.back().kind == Part::Kind::kText && !parts.back().quoted) {
         parts.back().text += " ";
-      } else if (Part* blank = add_part(parts, Part::Kind::kText, false, at_, at_)) {
+      } else if (Part* blank = add_part(parts, Part::Kind::kText, false)) {
         blank->text = " ";
-        blank->range = {element.range.begin, element.range.begin};
       }
     }
     for (Part& part : element.parts) parts.push_back(std::move(part));
   }
-  add_text(parts, ")", false, read_until_ > 0 ? read_until_ - 1 : 0, read_until_);
+  add_text(parts, ")", false);
 }
 
 }  // namespace gibbous::command

@@ -9,7 +9,6 @@ namespace gibbous::command {
 
 // Takes ~ or ~user; returns false if it is an ordinary character.
 bool Parser::tilde(std::vector<Part>& parts, bool colon_ends) {
-  const std::size_t begin = at_;
   std::size_t at = at_ + 1;
   std::string user;
   int c = character_behind(at);
@@ -22,7 +21,7 @@ bool Parser::tilde(std::vector<Part>& parts, bool colon_ends) {
                     c == '}' || c == ',';
   const bool stack = user.starts_with('+') || user.starts_with('-');  // ~+
   if (!ends || (stack && !bash())) return false;
-  if (Part* part = add_part(parts, Part::Kind::kTilde, false, begin, at)) part->text = user;
+  if (Part* part = add_part(parts, Part::Kind::kTilde, false)) part->text = user;
   at_ = at;
   read_until_ = at;
   return true;
@@ -34,7 +33,7 @@ void Parser::extended_pattern(std::vector<Part>& parts, const WordStyle& style) 
   const Level level(*this);
   const std::size_t begin = at_;
   const std::size_t first = parts.size();
-  if (Part* part = add_part(parts, Part::Kind::kGlob, false, begin, begin + 1)) {
+  if (Part* part = add_part(parts, Part::Kind::kGlob, false)) {
     part->text = slice(begin, begin + 1) + "(";
   }
   advance();
@@ -51,10 +50,9 @@ void Parser::extended_pattern(std::vector<Part>& parts, const WordStyle& style) 
   if (plain) {
     for (std::size_t i = first + 1; i < parts.size(); ++i) parts[first].text += parts[i].text;
     parts.resize(first + 1);
-    parts[first].range = source_.range(begin, read_until_);
   } else {
     parts.back().text.pop_back();
-    if (Part* part = add_part(parts, Part::Kind::kGlob, false, read_until_ - 1, read_until_)) {
+    if (Part* part = add_part(parts, Part::Kind::kGlob, false)) {
       part->text = ")";
     }
   }
@@ -74,20 +72,19 @@ void Parser::regex_group(std::vector<Part>& parts, const WordStyle& style) {
   do {
     const int c = peek();
     if (c == kEnd) {
-      fail(open, at_, "no closing ')'");
+      fail(open, "no closing ')'");
       return;
     }
     const bool script = begins_process(c, at_);
     if (c == '(' || c == ')') depth += c == '(' ? 1 : -1;
     if (is_metacharacter(c) && !script) {
-      add_text(parts, text_.substr(at_, 1), false, at_, at_ + 1);
+      add_text(parts, text_.substr(at_, 1), false);
       advance();
     } else {
       unquoted_special(parts, inside, c);
     }
   } while (depth > 0 && !halted());
-  if (read_until_ != close + 1)
-    complain(open, read_until_, "bash counts these parentheses otherwise");
+  if (read_until_ != close + 1) complain("bash counts these parentheses otherwise");
 }
 
 // Takes [...] as one pattern if it closes within plain text, otherwise only the [.
@@ -118,15 +115,15 @@ void Parser::bracket(std::vector<Part>& parts) {
     if (!found && !may_close_later) no_bracket_until_ = at;
   }
   if (found) {
-    if (Part* part = add_part(parts, Part::Kind::kGlob, false, begin, at + 1)) {
+    if (Part* part = add_part(parts, Part::Kind::kGlob, false)) {
       part->text = slice(begin, at + 1);
     }
     at_ = read_until_ = at + 1;
   } else if (may_close_later) {
-    if (Part* part = add_part(parts, Part::Kind::kGlob, false, begin, begin + 1)) part->text = "[";
+    if (Part* part = add_part(parts, Part::Kind::kGlob, false)) part->text = "[";
     advance();
   } else {
-    add_text(parts, "[", false, begin, begin + 1);
+    add_text(parts, "[", false);
     advance();
   }
 }
@@ -135,7 +132,7 @@ void Parser::brace(std::vector<Part>& parts, int c) {
   Part::Kind kind = Part::Kind::kBraceComma;
   if (c == '{') kind = Part::Kind::kBraceOpen;
   if (c == '}') kind = Part::Kind::kBraceClose;
-  if (Part* part = add_part(parts, kind, false, at_, at_ + 1)) part->text = static_cast<char>(c);
+  if (Part* part = add_part(parts, kind, false)) part->text = static_cast<char>(c);
   advance();
 }
 
@@ -175,7 +172,6 @@ void Parser::settle_braces(std::vector<Part>& parts) {
                        settled.back().kind == Part::Kind::kText && !settled.back().quoted;
     if (joins) {
       settled.back().text += part.text;
-      settled.back().range.end = std::max(settled.back().range.end, part.range.end);
     } else {
       settled.push_back(std::move(part));
     }

@@ -66,8 +66,7 @@ void Analyser::doubt_holes(const SimpleCommand& command, const Arguments& argume
       return value.argument == static_cast<int>(at);
     };
     if (!splits && std::any_of(arguments.values.begin(), arguments.values.end(), valued)) continue;
-    doubt(Doubt::kUnknownCommandArgument, word.range, word.text,
-          static_cast<int>(facts_.commands.size()));
+    doubt(Doubt::kUnknownCommandArgument, word.text, static_cast<int>(facts_.commands.size()));
     return;
   }
 }
@@ -150,13 +149,10 @@ bool Analyser::carry_argv(const RunsSpec& runs, SimpleCommand* command,
                           const Feed& feed) {
   std::vector<int> operands = arguments.operands;
   SimpleCommand base;
-  base.range = command->range;
-  base.source = command->source;
   base.assignments = command->assignments;
   base.accesses = command->accesses;
   base.wrappers = command->wrappers;
   base.wrappers.push_back(command->program);
-  base.started_by = command->started_by;
   base.privileged = command->privileged;
   base.remote = command->remote || arguments.spec->remote;
   std::size_t skip = static_cast<std::size_t>(runs.skip);
@@ -181,7 +177,6 @@ bool Analyser::carry_argv(const RunsSpec& runs, SimpleCommand* command,
   }
   const auto first = static_cast<std::size_t>(operands[at]);
   doubt_holes(*command, arguments, first);
-  base.started_by.push_back(words_before(command->argv, first));
   std::vector<Arg> inner(args.begin() + static_cast<std::ptrdiff_t>(first), args.end());
   if (runs.appends) replaced_words(*command, feed, &inner);
   // The wrapper's own files and directories belong to the command that it runs.
@@ -282,8 +277,7 @@ void Analyser::cut_until(const RunsSpec& runs, SimpleCommand* command, std::vect
     if (&arg == args->data()) continue;
     const auto splits = [](const Value::Hole& hole) { return hole.splits; };
     if (std::none_of(arg.value.holes.begin(), arg.value.holes.end(), splits)) continue;
-    doubt(Doubt::kUnknownCommandArgument, arg.value.range, arg.value.text,
-          static_cast<int>(facts_.commands.size()));
+    doubt(Doubt::kUnknownCommandArgument, arg.value.text, static_cast<int>(facts_.commands.size()));
     break;
   }
   if (inner.empty()) return;
@@ -310,20 +304,15 @@ void Analyser::cut_until(const RunsSpec& runs, SimpleCommand* command, std::vect
       for (const Value& value : listed) {
         Arg each;
         each.value = value;
-        each.value.range = arg.value.range;
-        each.value.source = arg.value.source;
         made.push_back(std::move(each));
       }
     }
     if (made.empty()) continue;
     SimpleCommand base;
-    base.range = command->range;
-    base.source = command->source;
     base.privileged = command->privileged;
     base.remote = command->remote;
     base.wrappers = command->wrappers;
     base.wrappers.push_back(command->program);
-    base.started_by = command->started_by;
     const Nest nest(*this, Nesting::Kind::kWrapper, command->program + " " + starts[0]);
     ++depth_;
     run(std::move(made), std::move(base), {});
@@ -354,13 +343,10 @@ void Analyser::guess(const SimpleCommand& command, const std::vector<Arg>& args,
   const auto found = std::find_if(args.begin() + 1, args.end(), named);
   if (found == args.end()) return;
   SimpleCommand base;
-  base.range = command.range;
-  base.source = command.source;
   base.privileged = command.privileged;
   base.remote = command.remote;
   base.wrappers = command.wrappers;
   base.wrappers.push_back(command.program);
-  base.started_by = command.started_by;
   const Scope::Mark mark = scope_.mark();
   {
     const Nest nest(*this, Nesting::Kind::kWrapper, command.program);
@@ -370,8 +356,7 @@ void Analyser::guess(const SimpleCommand& command, const std::vector<Arg>& args,
   }
   scope_.restore(mark);
   if (is_dangerous(*named(*found))) {
-    doubt(Doubt::kUnknownCommandArgument, command.range,
-          command.program + " " + base_name(found->value.text),
+    doubt(Doubt::kUnknownCommandArgument, command.program + " " + base_name(found->value.text),
           static_cast<int>(facts_.commands.size()));
   }
 }

@@ -20,6 +20,6 @@ class Faults {
   std::string lines_;
 };
 
-Status check_rules(const std::vector<Rule>& rules, const command::Knowledge& knowledge);
+Status check_rules(const std::vector<Rule>& rules);
 
 }  // namespace gibbous::rules

@@ -3,11 +3,9 @@
 // function ends this early, with a denial.
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "runtime/rules/floor.h"
-#include "runtime/rules/index.h"
 #include "runtime/rules/match.h"
 #include "runtime/rules/quote.h"
 #include "runtime/rules/rules.h"
@@ -32,61 +30,32 @@ constexpr std::size_t kWordsOfWork = 8;  // so many words to compare with are on
 constexpr std::size_t kWordOfTest = 3;
 constexpr std::size_t kTestWork = 96;  // to make a table of a command, and call a script
 
-// Returns false for the command that stands for what a start sets: variables and logs.
-bool is_of_line(const SimpleCommand& command) {
-  return command.range.end > command.range.begin || command.program != ":";
-}
-
-// Indexes of doubts, grouped by command.
-class DoubtTable {
- public:
-  explicit DoubtTable(const Facts& facts) : facts_(facts) {
-    order_.reserve(facts.doubts.size());
-    for (std::size_t i = 0; i < facts.doubts.size(); ++i) order_.push_back(static_cast<int>(i));
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](int left, int right) { return owner(left) < owner(right); });
-  }
-
-  // The doubts of the line, including those with an invalid command index.
-  int owner(int doubt) const {
-    const int command = facts_.doubts[static_cast<std::size_t>(doubt)].command;
-    const bool known = command >= 0 && static_cast<std::size_t>(command) < facts_.commands.size();
-    return known ? command : kOfLine;
-  }
-
-  // Call with the commands in order.
-  std::pair<const int*, std::size_t> next(int command) {
-    while (at_ < order_.size() && owner(order_[at_]) < command) ++at_;
-    const std::size_t begin = at_;
-    while (at_ < order_.size() && owner(order_[at_]) == command) ++at_;
-    return {order_.data() + begin, at_ - begin};
-  }
-
- private:
-  const Facts& facts_;
-  std::vector<int> order_;
-  std::size_t at_ = 0;
-};
-
 class Judgement {
  public:
-  Judgement(std::span<const Rule> rules, const Index& index, const command::Knowledge& knowledge,
-            const Facts& facts, const TestFunction& test, std::vector<Step>* steps)
-      : rules_(rules),
-        index_(index),
+  Judgement(const RulesByProgram& by_program, const std::vector<const Rule*>& general,
+            const command::Knowledge& knowledge, const Facts& facts, const TestFunction& test,
+            std::vector<Step>* steps)
+      : by_program_(by_program),
+        general_(general),
         knowledge_(knowledge),
         facts_(facts),
         test_(test),
         steps_(steps),
-        doubts_(facts),
-        named_(facts.doubts.size(), false) {}
+        doubts_(facts.subjects() + 1),
+        named_(facts.doubts.size(), false) {
+    for (std::size_t i = 0; i < facts.doubts.size(); ++i) {
+      const int owner = owner_of(static_cast<int>(i));
+      doubts_[owner == kOfLine ? facts.subjects() : static_cast<std::size_t>(owner)].push_back(
+          static_cast<int>(i));
+    }
+  }
 
   Outcome run() {
     const auto& doubts = facts_.doubts;
     is_unjudged_ = std::any_of(doubts.begin(), doubts.end(), [](const DoubtFact& doubt) {
       return doubt.doubt == Doubt::kUnjudged;
     });
-    if (!judge_line_doubts()) return std::move(outcome_);
+    judge_line_doubts();
     for (std::size_t i = 0; i < facts_.subjects(); ++i) {
       if (is_exhausted()) {
         is_cut_ = true;
@@ -100,13 +69,15 @@ class Judgement {
   }
 
  private:
-  // These return false if a test function failed and so decided.
-  bool judge_line_doubts();
-  bool judge_command(int index);
-  // Returns true if the rule need not be asked: it needs what the command has not.
-  bool is_beside(const Prepared& prepared, const Subject& subject) const {
-    return steps_ == nullptr && !prepared.needs.met_by(subject.has);
+  // A doubt with an invalid command index is one of the line.
+  int owner_of(int doubt) const {
+    const int command = facts_.doubts[static_cast<std::size_t>(doubt)].command;
+    const bool known = command >= 0 && static_cast<std::size_t>(command) < facts_.commands.size();
+    return known ? command : kOfLine;
   }
+  void judge_line_doubts();
+  // Returns false if a test function failed and so decided.
+  bool judge_command(int index);
   // What rules said of a command.
   struct Said {
     bool any = false;
@@ -115,7 +86,7 @@ class Judgement {
     bool privileged = false;  // a rule about other rights says that it leaves
     bool reads = false;
   };
-  bool ask_rule(const Prepared& prepared, const Subject& subject, Said& said);
+  bool ask_rule(const Rule& rule, const Subject& subject, Said& said);
   bool touches_changed(const SimpleCommand& command) const;
   void note_standing(const Subject& subject, const Said& said);
   bool test_holds(const Rule& rule, int command, bool& holds, std::string* why);
@@ -126,20 +97,19 @@ class Judgement {
   bool may_confine() const;
   void decide();
   void record(const Rule& rule, int command, int doubt);
-  void name_doubts(const Rule& rule, const Subject& subject);
   void add_step(int command, const Rule& rule, bool matched, std::string why);
   void decide_by_rule();
   std::string advice(const Rule& rule) const;
   std::string note(const Rule& rule) const;
   void decide_by_floor(int index, Decision decision);
 
-  const std::span<const Rule> rules_;
-  const Index& index_;
+  const RulesByProgram& by_program_;
+  const std::vector<const Rule*>& general_;
   const command::Knowledge& knowledge_;
   const Facts& facts_;
   const TestFunction& test_;
   std::vector<Step>* steps_;
-  DoubtTable doubts_;
+  std::vector<std::vector<int>> doubts_;        // their indexes by command; the last: of the line
   std::vector<bool> named_;                     // doubts that an ask or deny rule named
   std::map<const Rule*, std::string> guessed_;  // they match for the sake of this unknown word
   std::size_t missed_steps_ = 0;
@@ -157,53 +127,37 @@ class Judgement {
   Outcome outcome_;
 };
 
-bool Judgement::judge_line_doubts() {
-  const auto [doubts, count] = doubts_.next(kOfLine);
-  for (std::size_t i = 0; i < count; ++i) {
-    const DoubtFact& doubt = facts_.doubts[static_cast<std::size_t>(doubts[i])];
-    for (const std::uint32_t index : index_.of_lines) {
-      const Rule& rule = rules_[index];
-      const bool matched = names_doubt(rule, doubt);
-      if (steps_ != nullptr) add_step(kOfLine, rule, matched, name_of(doubt.doubt));
+void Judgement::judge_line_doubts() {
+  for (const int index : doubts_.back()) {
+    const DoubtFact& doubt = facts_.doubts[static_cast<std::size_t>(index)];
+    for (const Rule* rule : general_) {
+      if (rule->doubts.empty() || has_command_conditions(*rule)) continue;
+      const bool matched = names_doubt(*rule, doubt);
+      if (steps_ != nullptr) add_step(kOfLine, *rule, matched, name_of(doubt.doubt));
       if (!matched) continue;
-      record(rule, kOfLine, doubts[i]);
-      if (rule.decision != Decision::kAllow) named_[static_cast<std::size_t>(doubts[i])] = true;
+      record(*rule, kOfLine, index);
+      if (rule->decision != Decision::kAllow) named_[static_cast<std::size_t>(index)] = true;
     }
   }
-  return true;
 }
 
 bool Judgement::judge_command(int index) {
-  Subject subject;
-  subject.facts = &facts_;
-  subject.knowledge = &knowledge_;
-  subject.index = index;
-  subject.right_program = true;  // the index has checked it
-  std::tie(subject.doubts, subject.doubt_count) = doubts_.next(index);
-  std::uint32_t doubts = 0;
-  for (std::size_t i = 0; i < subject.doubt_count; ++i)
-    doubts |= bit_of(facts_.doubts[static_cast<std::size_t>(subject.doubts[i])].doubt);
+  const Subject subject{&facts_, &knowledge_, index, doubts_[static_cast<std::size_t>(index)]};
   const SimpleCommand& command = subject.command();
-  subject.has = what_it_has(command, doubts);
-  if (index_.listed.may_hold(command)) subject.has.facts |= kHasListedArgument;
-
   work_ += kCommandWork;
   words_ = command.argv.size() + command.accesses.size();
 
   const bool carrier = static_cast<std::size_t>(index) >= facts_.commands.size();
-  judged_ = judged_ || (!carrier && is_of_line(command));
+  judged_ = judged_ || (!carrier && !command.of_start);
 
   const std::size_t first_step = steps_ == nullptr ? 0 : steps_->size();
   Said said;
-  if (const auto own = index_.by_program.find(command.program); own != index_.by_program.end()) {
-    for (const Prepared& prepared : own->second.rules) {
-      if (is_beside(prepared, subject)) continue;
-      if (!ask_rule(prepared, subject, said)) return false;
-    }
+  if (const auto own = by_program_.find(command.program); own != by_program_.end()) {
+    for (const Rule* rule : own->second)
+      if (!ask_rule(*rule, subject, said)) return false;
   }
-  for (const GeneralRule& each : index_.general) {
-    if (is_beside(each.prepared, subject) || !each.takes(command.program, rules_)) continue;
-    if (!ask_rule(each.prepared, subject, said)) return false;
+  for (const Rule* rule : general_) {
+    if (names_program(*rule, command.program) && !ask_rule(*rule, subject, said)) return false;
   }
   if (steps_ != nullptr) {
     std::stable_sort(
@@ -232,7 +186,7 @@ void Judgement::note_standing(const Subject& subject, const Said& said) {
       !command.argv.empty() && command.argv.front().text.find('/') == std::string::npos;
   const bool written_out = by_name && !facts_.assigns && command.assignments.empty() &&
                            (command.wrappers.empty() || said.privileged || command.remote) &&
-                           subject.doubt_count == 0 &&
+                           subject.doubts.empty() &&
                            std::all_of(command.argv.begin(), command.argv.end(),
                                        [](const command::Value& word) { return word.literal(); });
   // What leaves may change the workspace by itself, as a clone does.
@@ -255,13 +209,11 @@ void Judgement::note_standing(const Subject& subject, const Said& said) {
   some_leaves_ = some_leaves_ || said.leaves;
 }
 
-bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, Said& said) {
+bool Judgement::ask_rule(const Rule& rule, const Subject& subject, Said& said) {
   const bool traced = steps_ != nullptr;
-  const Rule& rule = rules_[prepared.rule];
   const bool carrier = static_cast<std::size_t>(subject.index) >= facts_.commands.size();
   if (carrier && rule.decision == Decision::kAllow) return true;
-  // A trace costs more, but comes to the same end.
-  if (!traced || prepared.needs.met_by(subject.has)) work_ += 1 + words_ / kWordsOfWork;
+  work_ += 1 + words_ / kWordsOfWork;
   std::string why;
   bool holds = matches(rule, subject, traced ? &why : nullptr);
   if (holds && rule.test >= 0 && !test_holds(rule, subject.index, holds, traced ? &why : nullptr)) {
@@ -272,20 +224,19 @@ bool Judgement::ask_rule(const Prepared& prepared, const Subject& subject, Said&
   if (!holds) return true;
   said.any = true;
   // What a start sets beside the line changes nothing about which rule allows the line.
-  if (rule.decision == Decision::kAllow && !is_of_line(subject.command())) return true;
+  if (rule.decision == Decision::kAllow && subject.command().of_start) return true;
   said.leaves = said.leaves || (rule.leaves && !rule.reads);
   said.beside = said.beside || (rule.leaves && rule.reads);
   said.privileged = said.privileged || (rule.leaves && rule.privileged.value_or(false));
   said.reads = said.reads || rule.reads;
-  const int doubt = rule.doubts.empty() ? -1 : [&] {
-    for (std::size_t i = 0; i < subject.doubt_count; ++i) {
-      const int each = subject.doubts[i];
-      if (names_doubt(rule, facts_.doubts[static_cast<std::size_t>(each)])) return each;
-    }
-    return -1;
-  }();
+  int doubt = -1;
+  for (const int each : subject.doubts) {
+    const auto at = static_cast<std::size_t>(each);
+    if (!names_doubt(rule, facts_.doubts[at])) continue;
+    if (doubt < 0) doubt = each;
+    named_[at] = named_[at] || rule.decision != Decision::kAllow;
+  }
   record(rule, subject.index, doubt);
-  if (doubt >= 0 && rule.decision != Decision::kAllow) name_doubts(rule, subject);
   return true;
 }
 
@@ -328,13 +279,6 @@ void Judgement::record(const Rule& rule, int command, int doubt) {
   matched.insert(at, &rule);
 }
 
-void Judgement::name_doubts(const Rule& rule, const Subject& subject) {
-  for (std::size_t i = 0; i < subject.doubt_count; ++i) {
-    const auto index = static_cast<std::size_t>(subject.doubts[i]);
-    if (names_doubt(rule, facts_.doubts[index])) named_[index] = true;
-  }
-}
-
 void Judgement::add_step(int command, const Rule& rule, bool matched, std::string why) {
   if (!matched && ++missed_steps_ > kMaxMissedSteps) return;
   steps_->push_back({command, &rule, matched, std::move(why)});
@@ -359,7 +303,7 @@ void Judgement::decide() {
   } else if (is_cut_) {
     outcome_.decision = Decision::kDeny;
     outcome_.id = std::string(kFloorPrefix) + name_of(Doubt::kUnjudged);
-    outcome_.reason = floor_reason({Doubt::kUnjudged, -1, 0, {}, "too many commands and words"});
+    outcome_.reason = floor_reason({Doubt::kUnjudged, -1, 0, "too many commands and words"});
   } else if (strictest == Decision::kAsk) {
     decide_by_rule();
   } else if (!outcome_.floors.empty()) {
@@ -411,11 +355,7 @@ std::string Judgement::advice(const Rule& rule) const {
   if (const auto found = guessed_.find(&rule); found != guessed_.end()) {
     unknown = found->second;
   } else if (command_ >= 0 && !rule.options.empty()) {
-    Subject subject;
-    subject.facts = &facts_;
-    subject.knowledge = &knowledge_;
-    subject.index = command_;
-    unknown = uncertain_option(rule, subject);
+    unknown = uncertain_option(rule, {&facts_, &knowledge_, command_, doubts_.back()});
   }
   if (unknown.empty()) return "";
   return " What " + quote(unknown) + " becomes is not known before it runs: write it out.";
@@ -426,7 +366,7 @@ void Judgement::decide_by_floor(int index, Decision decision) {
   outcome_.decision = decision;
   outcome_.id = std::string(kFloorPrefix) + name_of(doubt.doubt);
   outcome_.reason = floor_reason(doubt);
-  outcome_.command = doubts_.owner(index);
+  outcome_.command = owner_of(index);
   outcome_.doubt = index;
 }
 
@@ -434,7 +374,7 @@ void Judgement::decide_by_floor(int index, Decision decision) {
 
 Outcome RuleSet::judge(const Facts& facts, const TestFunction& test,
                        std::vector<Step>* steps) const {
-  return Judgement(rules_, *index_, *knowledge_, facts, test, steps).run();
+  return Judgement(by_program_, general_, *knowledge_, facts, test, steps).run();
 }
 
 }  // namespace gibbous::rules

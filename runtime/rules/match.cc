@@ -3,6 +3,7 @@
 #include "runtime/rules/match.h"
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,35 @@
 #include "runtime/rules/quote.h"
 
 namespace gibbous::rules {
+
+namespace {
+
+bool has_access_conditions(const Rule& rule) {
+  return !rule.access.empty() || rule.paths != 0 || rule.not_paths != 0 || rule.recursive ||
+         rule.redirection;
+}
+
+}  // namespace
+
+bool has_command_conditions(const Rule& rule) {
+  return !rule.programs.empty() || !rule.subcommands.empty() || !rule.flags.empty() ||
+         !rule.without_flags.empty() || !rule.options.empty() || !rule.arguments.empty() ||
+         !rule.not_arguments.empty() || !rule.operands.empty() || rule.max_operands ||
+         has_access_conditions(rule) || !rule.within.empty() || !rule.fed_by.empty() ||
+         !rule.feeds.empty() || !rule.hosts.empty() || !rule.not_hosts.empty() || rule.privileged ||
+         rule.remote || rule.computed || rule.computed_input || rule.test >= 0;
+}
+
+bool stricter(const Rule* left, const Rule* right) {
+  if (left->decision != right->decision) return left->decision > right->decision;
+  if (left->shipped != right->shipped) return right->shipped;
+  return std::less<>()(left, right);  // rules of a set lie in one vector
+}
+
+bool changes_something(command::AccessKind kind) {
+  using command::AccessKind;
+  return kind != AccessKind::kRead && kind != AccessKind::kEnter && kind != AccessKind::kName;
+}
 
 bool access_holds(const Rule& rule, const command::Access& access) {
   if (rule.paths != 0 && (access.classes & rule.paths) == 0) return false;
@@ -334,9 +364,8 @@ bool accesses_hold(const Rule& rule, const Subject& subject, Why& why) {
 
 bool doubts_hold(const Rule& rule, const Subject& subject, Why& why) {
   if (rule.doubts.empty()) return true;
-  for (std::size_t i = 0; i < subject.doubt_count; ++i) {
-    const auto index = static_cast<std::size_t>(subject.doubts[i]);
-    const command::DoubtFact& doubt = subject.facts->doubts[index];
+  for (const int index : subject.doubts) {
+    const command::DoubtFact& doubt = subject.facts->doubts[static_cast<std::size_t>(index)];
     if (!names_doubt(rule, doubt)) continue;
     if (why.wanted()) why.yes({name_of(doubt.doubt), " ", quote(doubt.detail)});
     return true;
@@ -387,7 +416,9 @@ bool hosts_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
 
 bool computed_holds(const Rule& rule, const SimpleCommand& command, Why& why) {
   if (!rule.computed) return true;
-  if (!has_computed_word(command)) return why.no({"all its words are known"});
+  const bool found = std::any_of(command.argv.begin(), command.argv.end(),
+                                 [](const Value& word) { return !word.literal(); });
+  if (!found) return why.no({"all its words are known"});
   return why.wanted() ? why.yes({"a computed word"}) : true;
 }
 
@@ -410,6 +441,10 @@ std::string uncertain_option(const Rule& rule, const Subject& subject) {
   return "";
 }
 
+bool names_program(const Rule& rule, std::string_view program) {
+  return rule.programs.empty() || find_match(rule.programs, program) != nullptr;
+}
+
 bool names_doubt(const Rule& rule, const command::DoubtFact& doubt) {
   if (std::find(rule.doubts.begin(), rule.doubts.end(), doubt.doubt) == rule.doubts.end()) {
     return false;
@@ -421,9 +456,8 @@ bool names_doubt(const Rule& rule, const command::DoubtFact& doubt) {
 bool matches(const Rule& rule, const Subject& subject, std::string* text) {
   Why why(text);
   const SimpleCommand& command = subject.command();
-  const bool told = subject.right_program && !why.wanted();
-  return (told || text_matches(rule.programs, command.program, "program", why)) &&
-         subcommand_holds(rule, command, why) && circumstances_hold(rule, command, why) &&
+  if (why.wanted() && !rule.programs.empty()) why.yes({"program ", quote(command.program)});
+  return subcommand_holds(rule, command, why) && circumstances_hold(rule, command, why) &&
          computed_holds(rule, command, why) && input_holds(rule, command, why) &&
          privileges_hold(rule, command, why) && accesses_hold(rule, subject, why) &&
          doubts_hold(rule, subject, why) && flags_hold(rule, subject, why) &&

@@ -3,29 +3,36 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "runtime/rules/index.h"
 #include "runtime/rules/rules.h"
 
 namespace gibbous::rules {
 
 // One command with its accesses and doubts.
 struct Subject {
-  const command::Facts* facts = nullptr;
-  const command::Knowledge* knowledge = nullptr;
-  int index = 0;
-  const int* doubts = nullptr;  // indexes into Facts::doubts
-  std::size_t doubt_count = 0;
-  Has has;
-  bool right_program = false;  // known to be the rule's program
+  const command::Facts* facts;
+  const command::Knowledge* knowledge;
+  int index;
+  const std::vector<int>& doubts;  // indexes into Facts::doubts
 
   const command::SimpleCommand& command() const {
     return facts->subject(static_cast<std::size_t>(index));
   }
 };
 
-// Checks all conditions except `modes` and `test`. `why` (may be null) receives what held or what
-// did not. Needs::met_by is only a shortcut: this checks everything again.
+// Returns true if the rule names the program, or none.
+bool names_program(const Rule& rule, std::string_view program);
+// Returns true if the rule has a condition on a command other than `doubts` and its details.
+bool has_command_conditions(const Rule& rule);
+// Orders stricter rules first; of equal ones, one's own before those that ship, then as in the set.
+bool stricter(const Rule* left, const Rule* right);
+// Returns true unless such an access only reads, enters or names a path.
+bool changes_something(command::AccessKind kind);
+
+// Checks all conditions except `test`, for a rule that names the program. `why` (may be null)
+// receives what held or what did not.
 bool matches(const Rule& rule, const Subject& subject, std::string* why);
 
 // Returns true if the access is of the rule's kinds and classes.

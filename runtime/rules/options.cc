@@ -2,7 +2,6 @@
 #include "runtime/rules/options.h"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -19,11 +18,6 @@ using command::Value;
 
 constexpr std::string_view kDashes = "--";
 constexpr std::size_t kLetterOptionBytes = 2;  // -x
-constexpr std::size_t kMaxClusterBytes = 256;  // a longer one is taken to hold every letter
-
-std::size_t known_bytes(const Value& word) {
-  return word.literal() ? word.text.size() : word.holes.front().begin;
-}
 
 // Chooses the table for an option: the subcommand's after its name, the program's before it.
 class Tables {
@@ -50,74 +44,22 @@ class Tables {
   int begin_ = 0;
 };
 
-bool starts_with(std::string_view text, std::string_view beginning) {
-  return text.substr(0, beginning.size()) == beginning;
-}
-
-bool is_letter_option(std::string_view name) {
-  return name.size() == kLetterOptionBytes && name.front() == '-' && name != kDashes;
-}
-
-// Reads one option word. The value that it holds begins at value_at; npos: the next word is it.
-struct Spelling {
-  bool is_exact = false;
-  bool is_name_known = true;
-  std::size_t value_at = std::string::npos;
-};
-
-std::optional<Spelling> long_spelling(const Value& word, const ProgramSpec* spec,
-                                      std::string_view name) {
-  const std::string_view text = word.text;
-  const std::string_view known = text.substr(0, known_bytes(word));
-  const std::size_t equals = known.find('=');
-  if (equals != std::string_view::npos || word.literal()) {
-    if (!gibbous::command::is_flag(word, spec, name)) return std::nullopt;
-    return Spelling{known.substr(0, equals) == name, true,
-                    equals == std::string_view::npos ? equals : equals + 1};
-  }
-  if (!starts_with(name, known) && !starts_with(known, name)) return std::nullopt;
-  return Spelling{false, false};
-}
-
-// A letter in a cluster takes the rest of it as its value.
-std::optional<Spelling> letter_spelling(const Value& word, const ProgramSpec* spec, char letter) {
-  const std::string_view text = word.text;
-  const std::string_view known = text.substr(0, known_bytes(word));
-  if (starts_with(text, kDashes) || (spec != nullptr && spec->single_dash_long)) {
-    return std::nullopt;
-  }
-  for (std::size_t at = 1; at < std::min(known.size(), kMaxClusterBytes); ++at) {
-    if (known[at] == '=') return std::nullopt;
-    if (known[at] == letter) {
-      Spelling found{at == 1, true};
-      if (at + 1 < text.size()) found.value_at = at + 1 + (text[at + 1] == '=' ? 1U : 0U);
-      return found;
-    }
-    const std::string option = {'-', known[at]};
-    if (spec != nullptr &&
-        std::find(spec->values.begin(), spec->values.end(), option) != spec->values.end()) {
-      return std::nullopt;
-    }
-  }
-  const bool is_whole = word.literal() && text.size() <= kMaxClusterBytes;
-  return is_whole ? std::nullopt : std::optional<Spelling>({false, false});
+// Returns true if an option whose name is not known may become one of these.
+bool may_become(const Value& word, const ProgramSpec& spec, const std::vector<std::string>& names) {
+  if (!command::may_hide_options(word, &spec)) return false;
+  const std::string_view known = std::string_view(word.text).substr(0, word.holes.front().begin);
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+    const bool is_letter = name.size() == kLetterOptionBytes && !spec.single_dash_long;
+    return is_letter ? !known.starts_with(kDashes) || known == kDashes
+                     : name.starts_with(known) || known.starts_with(name);
+  });
 }
 
 // The value is the first of the words that an unquoted variable becomes.
-void give_value(OptionUse& use, Value value) {
+Value first_word(Value value) {
   for (Value::Hole& hole : value.holes)
     if (hole.kind == Value::Hole::Kind::kUnknown) hole.splits = false;
-  use.value = std::move(value);
-  use.has_value = true;
-}
-
-std::optional<Spelling> spelling(const Value& word, const ProgramSpec* spec,
-                                 const std::string& name) {
-  const bool is_letter = is_letter_option(name);
-  if (is_letter && (spec == nullptr || !spec->single_dash_long)) {
-    return letter_spelling(word, spec, name[1]);
-  }
-  return long_spelling(word, spec, name);
+  return value;
 }
 
 }  // namespace
@@ -145,31 +87,40 @@ std::vector<OptionUse> option_uses(const SimpleCommand& command, const ProgramSp
                                    const std::vector<std::string>& names) {
   std::vector<OptionUse> uses;
   const Tables tables(command, spec);
+  command::Selector wanted;
+  wanted.kind = command::Selector::Kind::kOptions;
+  wanted.options = names;
   for (const int index : command.options) {
     const Value* word = word_at(command, index);
     if (word == nullptr) continue;
     if (word->literal() && word->text == kDashes) break;
-    for (const std::string& name : names) {
-      const std::optional<Spelling> found = spelling(*word, tables.at(index), name);
-      if (!found) continue;
-      OptionUse use{found->is_name_known ? name : word->text,
-                    found->is_exact,
-                    found->is_name_known,
-                    word,
-                    {},
-                    false};
-      if (found->value_at != std::string::npos) {
-        give_value(use, gibbous::command::tail_of(*word, found->value_at));
-        uses.push_back(std::move(use));
-        break;
-      }
-      if (const Value* next = word_at(command, index + 1)) {
-        use.word = next;
-        give_value(use, *next);
-      }
-      uses.push_back(std::move(use));
-      break;
+    ProgramSpec with_names;  // they take a value even if the table does not say so
+    if (const ProgramSpec* table = tables.at(index)) {
+      with_names.values = table->values;
+      with_names.single_dash_long = table->single_dash_long;
     }
+    with_names.values.insert(with_names.values.end(), names.begin(), names.end());
+    if (may_become(*word, with_names, names)) {
+      uses.push_back({word->text, false, false, word, {}, false});
+      continue;
+    }
+    std::vector<Value> words = {command.argv.front(), *word};
+    if (const Value* next = word_at(command, index + 1)) words.push_back(*next);
+    const command::Arguments split = command::split_arguments(words, &with_names);
+    for (const command::Selected& found : command::select(words, split, {wanted})) {
+      const auto exact = [&](const std::string& name) {
+        const bool is_long = name.size() > kLetterOptionBytes;
+        return word->text.starts_with(name) &&
+               (!is_long || word->text.size() == name.size() || word->text[name.size()] == '=');
+      };
+      const auto name = std::find_if(names.begin(), names.end(), exact);
+      const bool is_exact = name != names.end();
+      uses.push_back({is_exact ? *name : split.values.front().option, is_exact, true,
+                      word_at(command, index + found.argument - 1), first_word(found.value), true});
+    }
+    const bool lacks_value = split.values.empty() && words.size() == 2;
+    if (lacks_value && std::find(names.begin(), names.end(), word->text) != names.end())
+      uses.push_back({word->text, true, true, word, {}, false});
   }
   return uses;
 }

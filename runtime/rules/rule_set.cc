@@ -1,7 +1,8 @@
+#include <algorithm>
 #include <utility>
 
 #include "runtime/rules/check.h"
-#include "runtime/rules/index.h"
+#include "runtime/rules/match.h"
 #include "runtime/rules/rules.h"
 
 namespace gibbous::rules {
@@ -18,17 +19,27 @@ const char* name_of(Decision decision) {
   return "";
 }
 
-RuleSet::RuleSet() = default;
-RuleSet::~RuleSet() = default;
-
 Result<std::shared_ptr<const RuleSet>> RuleSet::create(
     std::vector<Rule> rules, std::shared_ptr<const command::Knowledge> knowledge) {
   if (knowledge == nullptr) return Status::error("invalid_policy", "there is no knowledge");
-  if (Status status = check_rules(rules, *knowledge); !status) return status;
+  if (Status status = check_rules(rules); !status) return status;
   std::shared_ptr<RuleSet> set(new RuleSet);
   set->rules_ = std::move(rules);
   set->knowledge_ = std::move(knowledge);
-  set->index_ = std::make_unique<const Index>(set->rules_);
+  std::vector<const Rule*> ordered;
+  for (const Rule& rule : set->rules_) ordered.push_back(&rule);
+  std::sort(ordered.begin(), ordered.end(), stricter);
+  for (const Rule* rule : ordered) {
+    const bool literal = !rule->programs.empty() &&
+                         std::all_of(rule->programs.begin(), rule->programs.end(),
+                                     [](const Pattern& program) { return program.literal(); });
+    if (!literal) set->general_.push_back(rule);
+    for (std::size_t i = 0; literal && i < rule->programs.size(); ++i) {
+      std::vector<const Rule*>& of_program = set->by_program_[rule->programs[i].text];
+      // It may name a program twice.
+      if (of_program.empty() || of_program.back() != rule) of_program.push_back(rule);
+    }
+  }
   return std::shared_ptr<const RuleSet>(std::move(set));
 }
 

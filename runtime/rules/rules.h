@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -157,16 +158,16 @@ struct Outcome {
   bool leaves = false;  // each by one that `leaves`, some without `reads`, and all is written out
 };
 
-struct Index;  // index.h
+// Rules that name programs literally, by these; stricter first.
+using RulesByProgram = std::unordered_map<std::string, std::vector<const Rule*>>;
 
 class RuleSet {
  public:
-  ~RuleSet();
   RuleSet(const RuleSet&) = delete;
   RuleSet& operator=(const RuleSet&) = delete;
 
-  // Fails if the rules themselves are wrong: a duplicate id, no condition, flags that are both
-  // wanted and excluded, ... One Status has all faults, one "file:line: message" per line.
+  // Fails if the rules themselves are wrong: a duplicate id, no condition, flags that no word can
+  // be, ... One Status has all faults, one "file:line: message" per line.
   static Result<std::shared_ptr<const RuleSet>> create(
       std::vector<Rule> rules, std::shared_ptr<const command::Knowledge> knowledge);
   std::span<const Rule> rules() const { return rules_; }
@@ -181,10 +182,11 @@ class RuleSet {
                 std::vector<Step>* steps = nullptr) const;
 
  private:
-  RuleSet();
+  RuleSet() = default;
   std::vector<Rule> rules_;  // never moved: their addresses tell their order
   std::shared_ptr<const command::Knowledge> knowledge_;
-  std::unique_ptr<const Index> index_;
+  RulesByProgram by_program_;
+  std::vector<const Rule*> general_;  // with patterns of programs, or without programs
 };
 
 // Returns true if `flag` ("-r", "--recursive") is among the options of a command: alone, in a

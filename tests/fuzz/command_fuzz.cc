@@ -17,7 +17,7 @@ using gibbous::command::Dialect;
 
 void check(std::string_view text, const gibbous::command::ParseLimits& limits, Dialect dialect) {
   const gibbous::command::Parsed parsed = gibbous::command::parse(text, limits, dialect);
-  const std::string fault = gibbous::command::testing::tree_fault(parsed, text.size());
+  const std::string fault = gibbous::command::testing::tree_fault(parsed);
   if (fault.empty()) return;
   std::fprintf(stderr, "%s\n", fault.c_str());
   std::abort();

@@ -47,7 +47,7 @@ void doubt_gaps(const CommandRequest& request, command::Facts* facts) {
   const bool accesses = std::any_of(facts->commands.begin(), facts->commands.end(),
                                     [](const auto& command) { return !command.accesses.empty(); });
   if (!accesses || std::any_of(facts->doubts.begin(), facts->doubts.end(), is_said)) return;
-  facts->doubts.push_back({Doubt::kUnansweredPath, -1, 0, {}, "a place that the policy protects"});
+  facts->doubts.push_back({Doubt::kUnansweredPath, -1, 0, "a place that the policy protects"});
 }
 
 // Makes a function that resolves the hundreds of paths of one map.

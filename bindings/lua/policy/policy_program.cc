@@ -316,7 +316,7 @@ bool runs_as_typed(const PolicyRequest& asked, const InputReaders& readers,
 // Keys that recall or change a line, and a reference to a line that is not known, leave open what
 // the line is when it runs.
 command::DoubtFact unknown_line(const char* why) {
-  return {command::Doubt::kUnknownCode, -1, 0, {}, why, /*unheld=*/true};
+  return {command::Doubt::kUnknownCode, -1, 0, why, /*unheld=*/true};
 }
 
 command::Facts facts_of_typed(CommandPolicy& commands, const InputReaders& readers,

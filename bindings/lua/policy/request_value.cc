@@ -181,10 +181,8 @@ class EffectWriter {
     const rules::Outcome& outcome = judgement.outcome;
     table_.begin(kJudgedFields);
     const auto& commands = judgement.facts.commands;
-    // One without a range stands for what a start sets.
-    const auto of_line = std::count_if(commands.begin(), commands.end(), [](const auto& each) {
-      return each.range.end > each.range.begin;
-    });
+    const auto of_line = std::count_if(commands.begin(), commands.end(),
+                                       [](const auto& each) { return !each.of_start; });
     table_.number("commands", static_cast<std::size_t>(of_line));
     if (!unmatched.empty()) table_.text("unmatched", unmatched);
     if (!outcome.matched.empty())

@@ -19,7 +19,7 @@ void check(const std::vector<std::pair<std::string_view, std::string_view>>& cas
   for (const auto& [text, expected] : cases) {
     INFO(text);
     CHECK(tree(text) == expected);
-    CHECK(tree_fault(parse(text), text.size()).empty());
+    CHECK(tree_fault(parse(text)).empty());
   }
 }
 

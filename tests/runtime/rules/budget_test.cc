@@ -81,7 +81,7 @@ TEST_CASE("a line that is not whole is judged for a better reason, but not for l
   const std::size_t whole = calls;
   calls = 0;
   Facts cut = many(kTooMany);
-  cut.doubts.push_back({Doubt::kUnjudged, -1, 0, {}, ""});
+  cut.doubts.push_back({Doubt::kUnjudged, -1, 0, ""});
   CHECK(set->judge(cut, count).id == "doubt.unjudged");
   CHECK(calls < whole / 2);
 }

@@ -13,7 +13,7 @@ Rule about(const char* id, Doubt doubt) {
 
 Facts doubtful(Doubt doubt, bool unheld) {
   Facts made = facts("x");
-  made.doubts.push_back({doubt, 0, 0, {}, "$x", unheld});
+  made.doubts.push_back({doubt, 0, 0, "$x", unheld});
   return made;
 }
 

@@ -17,7 +17,7 @@ Rule on_doubt(const std::string& id, Decision decision, Doubt doubt) {
 }
 
 void add_doubt(Facts& facts, Doubt doubt, int command, const std::string& detail = "") {
-  facts.doubts.push_back({doubt, command, 0, {}, detail});
+  facts.doubts.push_back({doubt, command, 0, detail});
 }
 
 }  // namespace

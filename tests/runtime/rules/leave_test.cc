@@ -60,9 +60,7 @@ TEST_CASE("what is not written out does not leave") {
   CHECK_FALSE(leaves([](Facts& f) { f.commands[0].wrappers = {"env"}; }));
   CHECK_FALSE(leaves([](Facts& f) { f.commands[0].argv[0].text = "./fetch"; }));
   CHECK_FALSE(leaves([](Facts& f) { f.assigns = true; }));
-  CHECK_FALSE(leaves([](Facts& f) {
-    f.doubts.push_back({Doubt::kUnparsed, 0, 0, {}, "$x", false});
-  }));
+  CHECK_FALSE(leaves([](Facts& f) { f.doubts.push_back({Doubt::kUnparsed, 0, 0, "$x", false}); }));
 }
 
 TEST_CASE("what leaves may change the workspace by itself, and nothing else") {

@@ -36,7 +36,7 @@ SimpleCommand with_access(Access made) {
 
 Facts with_doubt(Doubt doubt, const std::string& detail) {
   Facts made = facts("rm x");
-  made.doubts.push_back({doubt, 0, 0, {}, detail});
+  made.doubts.push_back({doubt, 0, 0, detail});
   return made;
 }
 

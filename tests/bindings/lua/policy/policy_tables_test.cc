@@ -316,9 +316,9 @@ TEST_CASE("a test function gets the facts that the meta file declares") {
   one.accesses[0].classes = command::kOutside | 1U << command::kFirstOwnClass;
   one.assignments.push_back({"A", one.argv[1], true});
   facts.commands = {{}, one};
-  facts.doubts = {{command::Doubt::kEncoding, 0, 0, {}, ""},
-                  {command::Doubt::kOverLimit, -1, 0, {}, ""},
-                  {command::Doubt::kUnknownCommandArgument, 1, 0, {}, "x"}};
+  facts.doubts = {{command::Doubt::kEncoding, 0, 0, ""},
+                  {command::Doubt::kOverLimit, -1, 0, ""},
+                  {command::Doubt::kUnknownCommandArgument, 1, 0, "x"}};
   command::Knowledge knowledge;
   knowledge.classes.push_back({"system", {}, false});
   std::string seen;
@@ -351,7 +351,7 @@ TEST_CASE("facts as JSON are bounded and valid UTF-8") {
   one.argv.resize(100);
   one.argv[0].text = "\xc3\xa9\xff";
   facts.commands.assign(70, one);
-  facts.doubts.assign(65, {command::Doubt::kUnparsed, 3, 0, {}, "x"});
+  facts.doubts.assign(65, {command::Doubt::kUnparsed, 3, 0, "x"});
   const Json value = facts_json(facts, {});
   CHECK(value["commands"].size() == 64);
   CHECK(value["omitted"]["commands"] == 6);

@@ -68,14 +68,6 @@ struct Place {
   std::function<std::vector<DirectoryEntry>(const std::string&)> list;
 };
 
-// A program that takes what is typed, and the language in which it is code to it ("": none).
-struct InputReader {
-  std::string program;
-  std::string language;
-
-  bool operator==(const InputReader&) const = default;
-};
-
 // Stand in kept text for what is not known of it: earlier lines, and the beginning of the line.
 inline constexpr std::string_view kUnknownLines = "cd \"$unknown\"\n";
 inline constexpr std::string_view kUnknownBeginning = "\"$unknown\" ";

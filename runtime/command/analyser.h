@@ -102,11 +102,10 @@ class Analyser {
   void walk_list(const Node& node, const Feed& feed);
   void walk_pipeline(const Node& node, const Feed& feed);
   void walk_compound(const Node& node, const Feed& feed);
-  void walk_body(const Node& node, const Feed& feed, Scope::Mark mark);
   void walk_loop(const Node& node, const Feed& feed);
   bool leaves(const Node& node);
   bool is_plain(const Node& node, std::size_t first) const;
-  void walk_case(const Node& node, const Feed& feed);
+  void walk_branches(const Node& node, const Feed& feed);
   void walk_test(const Node& node);
   void define_function(const Node& node);
   // Calls `walk` when the line ends, in the code around it.
@@ -185,8 +184,6 @@ class Analyser {
                  SimpleCommand* command);
   void add_named(const Value& value, int argument, bool whole, bool links, const Directory& from,
                  std::vector<Access>* into);
-  void add_marked(const SimpleCommand& command, const Arguments& arguments, const Directory& from,
-                  std::vector<Access>* into);
   void add_fed(const Feed& feed, const Directory& from, std::vector<Access>* into);
   bool is_text(const SimpleCommand& command, const Arguments& arguments, int argument);
   bool stands_in_named(const Directory& from);

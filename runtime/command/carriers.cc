@@ -268,10 +268,8 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
   }
   if (!feed.piped) {
     if (shell) note_shell(*command, arguments);
-    if (facts_.reads_code.size() < kMaxAppended) {
-      facts_.reads_code.push_back(runs.language.empty() ? kShell : runs.language);
-      facts_.code_readers.push_back(command->program);
-    }
+    if (facts_.readers.size() < kMaxAppended)
+      facts_.readers.push_back({command->program, runs.language.empty() ? kShell : runs.language});
     return false;
   }
   if (feed.text) {

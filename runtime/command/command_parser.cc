@@ -83,14 +83,10 @@ bool Parser::list_operator(Node& list, bool& separated) {
 std::unique_ptr<Node> Parser::pipeline() {
   peek();
   const std::size_t begin = at_;
-  bool negated = false;
-  bool timed = false;
   bool prefixed = false;
   while (!halted()) {
     skip_blanks();
-    if (take_reserved("!")) {
-      negated = !negated;
-    } else if (reserved_word() == "time") {
+    if (reserved_word() == "time") {
       const std::size_t place = at_;
       const std::size_t read = read_until_;
       take_reserved("time");
@@ -100,10 +96,9 @@ std::unique_ptr<Node> Parser::pipeline() {
         read_until_ = read;
         break;
       }
-      timed = true;
       if (take_option("-p")) skip_blanks();
       if (take_option("--")) skip_blanks();
-    } else {
+    } else if (!take_reserved("!")) {
       break;
     }
     prefixed = true;
@@ -114,14 +109,10 @@ std::unique_ptr<Node> Parser::pipeline() {
   skip_blanks();
   if (!prefixed && (peek() != '|' || second() == '|')) return first;
   auto node = make(Node::Kind::kPipeline);
-  node->negated = negated;
-  node->timed = timed;
   node->children.push_back(std::move(first));
   while (!halted() && peek() == '|' && second() != '|') {
     advance();
-    const bool both = peek() == '&' && bash();
-    if (both) advance();
-    node->pipes_stderr.push_back(both);
+    if (peek() == '&' && bash()) advance();  // |&
     skip_newlines();
     // `time` and `!` are not reserved here, but a subshell may follow a `!`.
     node->children.push_back(reserved_word() == "!" ? pipeline() : command());

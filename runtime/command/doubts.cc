@@ -54,15 +54,13 @@ void Analyser::doubt(Doubt kind, std::string detail, int command) {
 }
 
 bool Analyser::speaks_of_harm(const std::string& text) const {
-  const re2::RE2* pattern = knowledge_.unheld ? knowledge_.unheld->get() : nullptr;
-  return pattern == nullptr || re2::RE2::PartialMatch(text, *pattern);
+  return knowledge_.unheld == nullptr || re2::RE2::PartialMatch(text, *knowledge_.unheld);
 }
 
 // Whether code may do more than read and write files of the workspace.
 bool Analyser::may_reach(const Value& code) const {
-  const re2::RE2* pattern = knowledge_.reaching ? knowledge_.reaching->get() : nullptr;
-  return pattern == nullptr || code.has_unknown() || speaks_of_harm(code.text) ||
-         re2::RE2::PartialMatch(code.text, *pattern);
+  return knowledge_.reaching == nullptr || code.has_unknown() || speaks_of_harm(code.text) ||
+         re2::RE2::PartialMatch(code.text, *knowledge_.reaching);
 }
 
 // Code in another language is not read: what counts is what it speaks of, and paths in quotes,
@@ -73,8 +71,8 @@ void Analyser::other_code(const Value& text, const std::string& language, Simple
     doubt(Doubt::kInlineCode, language + ": " + text.text,
           static_cast<int>(facts_.commands.size()));
   }
-  const re2::RE2* removing = knowledge_.removing ? knowledge_.removing->get() : nullptr;
-  const bool removes = removing != nullptr && re2::RE2::PartialMatch(text.text, *removing);
+  const bool removes =
+      knowledge_.removing != nullptr && re2::RE2::PartialMatch(text.text, *knowledge_.removing);
   for (Value& path : quoted_in(text, place_.home)) {
     add_access(removes ? AccessKind::kRemove : AccessKind::kRead, removes, path, -1, false,
                scope_.cwd(), &command->accesses);

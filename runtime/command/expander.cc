@@ -47,7 +47,6 @@ void Expander::piece(const Part& part) {
       append("}", false);
       break;
     case Part::Kind::kGlob:
-      if (!part.operand.empty()) analyser_.visit(part.operand);
       if (split_) {
         hole(Value::Hole::Kind::kGlob, part.text, false);
       } else {

@@ -161,6 +161,14 @@ struct SimpleCommand {
   bool of_start = false;       // it stands for what a start sets: variables and logs
 };
 
+// A program that takes what is typed, and the language in which it is code to it ("": none).
+struct InputReader {
+  std::string program;
+  std::string language;
+
+  bool operator==(const InputReader&) const = default;
+};
+
 struct Facts {
   std::vector<std::string> sources;     // [0] the line; the rest code that was found inside
   std::vector<SimpleCommand> commands;  // in the order in which they are written
@@ -168,9 +176,8 @@ struct Facts {
   // that ask or deny speak of these; the programs that they start decide about the rest.
   std::vector<SimpleCommand> carriers;
   std::vector<DoubtFact> doubts;
-  // The languages of programs that read code from the run's own input, and these programs.
-  std::vector<std::string> reads_code;
-  std::vector<std::string> code_readers;
+  // The programs that read code from the run's own input.
+  std::vector<InputReader> readers;
   bool has_history = false;     // a shell among those has one, once something is typed into it
   bool assigns = false;         // the line may set variables, by whatever means
   Dialects shell_dialects = 0;  // what those shells may read

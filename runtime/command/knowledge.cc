@@ -34,7 +34,8 @@ PathClasses own_bit(std::size_t index) {
 
 const ProgramSpec* Knowledge::find(const std::string& program) const {
   if (program.empty()) return nullptr;
-  if (const ProgramSpec* exact = programs.find(program)) return exact;
+  if (const auto exact = programs.find(program); exact != programs.end())
+    return exact->second.get();
   for (const auto& [name, spec] : patterns)
     if (glob_matches(name, program)) return spec.get();
   return nullptr;

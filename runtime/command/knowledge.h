@@ -7,11 +7,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/command/facts.h"
-#include "runtime/command/lazy_regex.h"
-#include "runtime/command/spec_table.h"
+
+namespace re2 {
+class RE2;
+}
 
 namespace gibbous::command {
 
@@ -111,7 +114,8 @@ struct PathClassSpec {
 };
 
 struct Knowledge {
-  SpecTable<ProgramSpec> programs;
+  // Names that mean the same share an entry.
+  std::unordered_map<std::string, std::shared_ptr<const ProgramSpec>> programs;
   std::vector<std::pair<std::string, std::shared_ptr<const ProgramSpec>>> patterns;  // with a *
   std::vector<PathClassSpec> classes;
   // The output of these commands in $( ): "pwd" -> "$PWD", "mktemp" -> "/tmp/*".
@@ -120,11 +124,11 @@ struct Knowledge {
   std::vector<std::string> text;
   // Found in a doubtful text, it speaks of harm inside what an unknown command may change. Null:
   // every doubt does.
-  std::shared_ptr<const LazyRegex> unheld;
+  std::shared_ptr<const re2::RE2> unheld;
   // Inline code in which this is found removes the paths that stand in it. Null: it reads them.
-  std::shared_ptr<const LazyRegex> removing;
+  std::shared_ptr<const re2::RE2> removing;
   // Inline code in which neither this nor `unheld` is found is no kInlineCode. Null: all of it is.
-  std::shared_ptr<const LazyRegex> reaching;
+  std::shared_ptr<const re2::RE2> reaching;
 
   const ProgramSpec* find(const std::string& program) const;
   PathClasses class_bit(const std::string& name) const;  // built-in names too; 0: none

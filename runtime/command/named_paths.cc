@@ -30,24 +30,6 @@ Value cut_out(const Value& value, std::size_t begin, std::size_t end) {
   return made;
 }
 
-int hex_digit(char each) {
-  if (each >= '0' && each <= '9') return each - '0';
-  each = static_cast<char>(each | 0x20);
-  return each >= 'a' && each <= 'f' ? each - 'a' + 10 : -1;
-}
-
-std::string percent_decoded(const std::string& text) {
-  std::string made;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const bool coded = text[at] == '%' && at + 2 < text.size() && hex_digit(text[at + 1]) >= 0 &&
-                       hex_digit(text[at + 2]) >= 0;
-    made += coded ? static_cast<char>(hex_digit(text[at + 1]) * 16 + hex_digit(text[at + 2]))
-                  : text[at];
-    if (coded) at += 2;
-  }
-  return made;
-}
-
 // The beginning of a path that stands for the home directory in text that no shell expands, or 0.
 std::size_t home_prefix(std::string_view text) {
   for (const std::string_view each : {"~/", "$HOME/", "${HOME}/"})
@@ -142,8 +124,16 @@ void Analyser::add_named(const Value& value, int argument, bool whole, bool link
       hot = real && *real != normalize(path);
     }
     if (!hot || !spend(kNamedCost)) return;
+    if (coded) {  // which bytes stand for others is not examined: it may be any path
+      Access any;
+      any.kind = AccessKind::kName;
+      any.written = std::string(part.substr(0, kMaxWritten));
+      any.argument = argument;
+      any.classes = any.own = kUnknownPath | map_->named();
+      into->push_back(std::move(any));
+      return;
+    }
     Value path = cut_out(value, piece.begin, piece.end);
-    if (coded && path.literal()) path.text = percent_decoded(path.text);
     if (home > 0 && !place_.home.empty()) {
       path.text = place_.home + path.text.substr(home);
       for (Value::Hole& hole : path.holes) {
@@ -269,7 +259,6 @@ void Analyser::add_names(const Arguments& arguments, const Directory& from, cons
     if (!each.exported || (marks && !any_flag(command->argv, arguments, {"-x"}))) continue;
     add_named(each.value, -1, true, unknown, from, &found);
   }
-  if (command->program == "export" || marks) add_marked(*command, arguments, from, &found);
   // What read takes ends up in variables, whose values are not known.
   const bool keeps = command->program == "read" || command->program == "mapfile" ||
                      command->program == "readarray";
@@ -277,17 +266,6 @@ void Analyser::add_names(const Arguments& arguments, const Directory& from, cons
   const bool takes = spec != nullptr && any_flag(command->argv, arguments, spec->takes_paths);
   if ((unknown || keeps || takes) && feed.piped) add_fed(feed, from, &found);
   for (Access& access : found) command->accesses.push_back(std::move(access));
-}
-
-// export NAME gives programs the value that NAME has.
-void Analyser::add_marked(const SimpleCommand& command, const Arguments& arguments,
-                          const Directory& from, std::vector<Access>* into) {
-  if (command.program != "export" && !any_flag(command.argv, arguments, {"-x"})) return;
-  for (std::size_t at = 1; at < command.argv.size(); ++at) {
-    const Variable* variable = scope_.find(command.argv[at].text);
-    if (variable == nullptr || !spend(variable->values.size())) continue;
-    for (const Value& value : variable->values) add_named(value, -1, true, false, from, into);
-  }
 }
 
 // Adds what the words or the lines of a text name that a program reads.

@@ -1,86 +1,49 @@
 // The names of facts in policies, in logs and on screens. scripts/meta/rule.lua lists them.
+#include <cstddef>
+#include <iterator>
+
 #include "runtime/command/facts.h"
 
 namespace gibbous::command {
+namespace {
+
+// In the order of the enums.
+constexpr const char* kDoubtNames[] = {
+    "unparsed",
+    "over_limit",
+    "unknown_program",
+    "unknown_code",
+    "piped_code",
+    "inline_code",
+    "unknown_command_argument",
+    "fork_bomb",
+    "encoding",
+    "decoded_code",
+    "unread_file",
+    "unanswered_path",
+    "unjudged",
+};
+constexpr const char* kAccessNames[] = {"read",    "write", "remove", "permission",
+                                        "execute", "enter", "name"};
+constexpr const char* kNestingNames[] = {"pipeline", "background", "subshell", "substitution",
+                                         "process",  "function",   "loop",     "condition",
+                                         "wrapper",  "code",       "heredoc"};
+static_assert(std::size(kDoubtNames) == kDoubts);
+static_assert(std::size(kAccessNames) == static_cast<std::size_t>(AccessKind::kName) + 1);
+static_assert(std::size(kNestingNames) == static_cast<std::size_t>(Nesting::Kind::kHeredoc) + 1);
+
+}  // namespace
 
 const char* name_of(Doubt doubt) {
-  switch (doubt) {
-    case Doubt::kUnparsed:
-      return "unparsed";
-    case Doubt::kOverLimit:
-      return "over_limit";
-    case Doubt::kUnknownProgram:
-      return "unknown_program";
-    case Doubt::kUnknownCode:
-      return "unknown_code";
-    case Doubt::kPipedCode:
-      return "piped_code";
-    case Doubt::kInlineCode:
-      return "inline_code";
-    case Doubt::kUnknownCommandArgument:
-      return "unknown_command_argument";
-    case Doubt::kForkBomb:
-      return "fork_bomb";
-    case Doubt::kEncoding:
-      return "encoding";
-    case Doubt::kDecodedCode:
-      return "decoded_code";
-    case Doubt::kUnreadFile:
-      return "unread_file";
-    case Doubt::kUnansweredPath:
-      return "unanswered_path";
-    case Doubt::kUnjudged:
-      return "unjudged";
-  }
-  return "";
+  return kDoubtNames[static_cast<std::size_t>(doubt)];
 }
 
 const char* name_of(AccessKind kind) {
-  switch (kind) {
-    case AccessKind::kRead:
-      return "read";
-    case AccessKind::kWrite:
-      return "write";
-    case AccessKind::kRemove:
-      return "remove";
-    case AccessKind::kPermission:
-      return "permission";
-    case AccessKind::kExecute:
-      return "execute";
-    case AccessKind::kEnter:
-      return "enter";
-    case AccessKind::kName:
-      return "name";
-  }
-  return "";
+  return kAccessNames[static_cast<std::size_t>(kind)];
 }
 
 const char* name_of(Nesting::Kind kind) {
-  switch (kind) {
-    case Nesting::Kind::kPipeline:
-      return "pipeline";
-    case Nesting::Kind::kBackground:
-      return "background";
-    case Nesting::Kind::kSubshell:
-      return "subshell";
-    case Nesting::Kind::kSubstitution:
-      return "substitution";
-    case Nesting::Kind::kProcess:
-      return "process";
-    case Nesting::Kind::kFunction:
-      return "function";
-    case Nesting::Kind::kLoop:
-      return "loop";
-    case Nesting::Kind::kCondition:
-      return "condition";
-    case Nesting::Kind::kWrapper:
-      return "wrapper";
-    case Nesting::Kind::kCode:
-      return "code";
-    case Nesting::Kind::kHeredoc:
-      return "heredoc";
-  }
-  return "";
+  return kNestingNames[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace gibbous::command

@@ -39,8 +39,6 @@ std::vector<std::string> expand_entry(const std::string& entry, const Place& pla
   return {};
 }
 
-constexpr std::size_t kMaxNameLength = 63;
-
 constexpr std::array<bool, 256> kDelimiters = [] {
   std::array<bool, 256> made{};
   for (const char each : std::string_view(" \t\n\r\"'`=:,;|@()<>&{}[]"))
@@ -73,6 +71,7 @@ bool is_within(std::string_view path, std::string_view directory) {
 }
 
 bool component_match(std::string_view glob, std::string_view text) {
+  if (glob.find('(') != std::string_view::npos) return true;  // @(a|b), in a pattern of a word
   std::size_t at = 0;
   std::size_t from = 0;
   std::size_t star = std::string_view::npos;
@@ -117,47 +116,16 @@ bool component_match(std::string_view glob, std::string_view text) {
   return at == glob.size();
 }
 
-namespace {
-
-// Returns true if the bracket expression may match a dot; `inside` is what stands between [ and ].
-bool may_be_dot(std::string_view inside) {
-  const bool negated = !inside.empty() && (inside[0] == '!' || inside[0] == '^');
-  if (negated) inside.remove_prefix(1);
-  if (inside.find("[:") != std::string_view::npos || inside.find("[.") != std::string_view::npos ||
-      inside.find("[=") != std::string_view::npos)
-    return true;
-  bool dot = false;
-  for (std::size_t at = 0; at < inside.size(); ++at) {
-    const bool range = at + 2 < inside.size() && inside[at + 1] == '-';
-    dot = dot || (range ? inside[at] <= '.' && '.' <= inside[at + 2] : inside[at] == '.');
-    if (range) at += 2;
-  }
-  return dot != negated;
-}
-
-}  // namespace
-
 bool delimits_path(char byte) {
   return kDelimiters[static_cast<unsigned char>(byte)];
 }
 
 bool may_match_parent(std::string_view glob) {
   if (glob.find('(') != std::string_view::npos) return glob.find('.') != std::string_view::npos;
-  // Only a dot that is written matches a leading dot.
-  if (glob.empty() || glob[0] != '.') return false;
-  bool dot = false;  // the second one
-  for (std::size_t at = 1; at < glob.size(); ++at) {
-    if (glob[at] == '*') continue;
-    if (dot) return false;
-    dot = true;
-    if (glob[at] == '?' || glob[at] == '.') continue;
-    const std::size_t close =
-        glob[at] == '[' ? glob.find(']', std::min(at + 2, glob.size())) : std::string_view::npos;
-    if (close == std::string_view::npos || !may_be_dot(glob.substr(at + 1, close - at - 1)))
-      return false;
-    at = close;
-  }
-  return dot || glob.find('*') != std::string_view::npos;
+  // Only a dot that is written matches a leading dot. .[!.]* matches all names but these.
+  const bool pattern = glob.size() > 1 && glob[0] == '.' && has_glob(glob.substr(1, 1));
+  return (pattern || glob.starts_with("..*")) && !glob.starts_with(".[!.") &&
+         !glob.starts_with(".[^.");
 }
 
 std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const Place& place) {
@@ -178,20 +146,14 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
         (text[0] == '=' ? entry.only_itself : entry.takes_out) = true;
         text.erase(0, 1);
       }
-      const bool anywhere = text.rfind(kAnywhere, 0) == 0;
-      if (anywhere) {
+      if (text.starts_with(kAnywhere)) {
         entry.inside = true;
         entry.path = text.substr(kAnywhere.size() - 1);
-        if (!entry.takes_out && entry.path.rfind("/.", 0) == 0 &&
-            entry.path.find('/', 1) == std::string::npos)
-          map->dot_names_[entry.path.substr(1)] |= entry.bit;
-        if (spec.named && !entry.takes_out) map->add_name(entry.path);
+        entry.head = std::min(entry.path.find_first_of("*?[]"), entry.path.size());
+        map->add_name(entry.path, entry, spec.named);
         const std::string_view below = std::string_view(entry.path).substr(1);
         map->anywhere_[std::string(below.substr(0, below.find('/')))].push_back(entry);
-        if (entry.path.find('*') != std::string::npos) {
-          entry.measure();
-          map->anywhere_globs_.push_back(entry);
-        }
+        if (entry.path.find('*') != std::string::npos) map->anywhere_globs_.push_back(entry);
         continue;
       }
       for (const std::string& path : expand_entry(text, place)) {
@@ -199,7 +161,7 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
         // Directories above the workspace say nothing about its contents.
         const bool above = !map->workspace_.empty() && is_within(map->workspace_, entry.path);
         entry.inside = spec.inside || !above;
-        if (spec.named && !entry.takes_out) map->add_name(entry.path);
+        map->add_name(entry.path, entry, spec.named);
         map->add(entry);
         // A link must not exclude anything.
         const bool device = is_within(entry.path, "/dev") || is_within(entry.path, "/proc");
@@ -208,22 +170,16 @@ std::shared_ptr<const PathMap> PathMap::create(const Knowledge& knowledge, const
         if (!real || *real == entry.path || *real == "/") continue;
         Entry other = entry;
         other.path = *real;
-        if (spec.named) map->add_name(other.path);
+        map->add_name(other.path, other, spec.named);
         map->add(std::move(other));
       }
     }
     bit <<= 1;
   }
-  map->is_workspace_named_ = map->has_named_class(map->workspace_);
   return map;
 }
 
 bool PathMap::is_named(const std::string& directory) const {
-  // Most lines ask about the workspace.
-  return directory == workspace_ ? is_workspace_named_ : has_named_class(directory);
-}
-
-bool PathMap::has_named_class(const std::string& directory) const {
   PathQuestion question;
   question.path = directory;
   PathClasses own = 0;
@@ -268,12 +224,11 @@ std::string PathMap::note_of(const std::string& path) const {
 PathClasses PathMap::may_match(const std::string& pattern) const {
   const std::vector<std::string_view> parts = components_of(pattern);
   PathClasses found = 0;
-  for (const auto& [path, bits] : sorted_) {
-    const auto marks = exact_.find(path);
-    const PathClasses below = marks == exact_.end() ? 0 : marks->second.below;
-    if ((bits & ~found) == 0) continue;
-    if (overlaps(parts, path, false)) found |= below;
-    if (overlaps(parts, path, true)) found |= bits;
+  for (const auto& [path, marks] : exact_) {
+    const PathClasses all = marks.all(false);
+    if ((all & ~found) == 0) continue;
+    if (overlaps(parts, path, false)) found |= marks.below;
+    if (overlaps(parts, path, true)) found |= all;
   }
   for (const Entry& entry : globs_) {
     if (!entry.takes_out && overlaps(parts, entry.path, entry.only_itself)) found |= entry.bit;
@@ -281,14 +236,14 @@ PathClasses PathMap::may_match(const std::string& pattern) const {
   return found;
 }
 
-void PathMap::add_name(std::string_view path) {
+void PathMap::add_name(std::string_view path, const Entry& entry, bool named) {
+  if (entry.takes_out) return;
   std::string_view name = path.substr(path.rfind('/') + 1);
-  if (name.rfind("*.", 0) == 0) name.remove_prefix(1);
+  if (name.starts_with("*.")) name.remove_prefix(1);
   // A pattern says nothing about its letters.
-  any_name_ = any_name_ || name.empty() || has_glob(name) || name.size() >= kMaxNameLength;
-  if (name.find(' ') != std::string_view::npos) blank_names_.emplace_back(name);
-  names_.emplace(name);
-  name_lengths_ |= std::uint64_t{1} << std::min<std::size_t>(name.size(), kMaxNameLength);
+  any_name_ = any_name_ || (named && (name.empty() || has_glob(name)));
+  if (named && name.find(' ') != std::string_view::npos) blank_names_.emplace_back(name);
+  names_[std::string(name)] |= entry.bit;
 }
 
 bool PathMap::may_name_with_blank(std::string_view text) const {
@@ -300,9 +255,8 @@ bool PathMap::may_name_with_blank(std::string_view text) const {
 bool PathMap::may_name(std::string_view text, bool globs) const {
   if (any_name_) return true;
   const auto has = [&](std::size_t begin, std::size_t end) {
-    const std::size_t size = end - begin;
-    return size < kMaxNameLength && (name_lengths_ >> size & 1) != 0 &&
-           names_.find(text.substr(begin, size)) != names_.end();
+    const auto found = names_.find(text.substr(begin, end - begin));
+    return found != names_.end() && (found->second & named_) != 0;
   };
   std::size_t begin = 0;
   std::size_t dot = std::string_view::npos;  // the last one of the component
@@ -333,32 +287,15 @@ bool PathMap::may_name(std::string_view text, bool globs) const {
 PathClasses PathMap::by_name(const std::string& path) const {
   PathClasses found = 0;
   for (const std::string_view part : components_of(path)) {
-    const auto named = part[0] == '.' ? dot_names_.find(std::string(part)) : dot_names_.end();
-    if (named != dot_names_.end()) found |= named->second;
+    const auto named = part[0] == '.' ? names_.find(part) : names_.end();
+    if (named != names_.end()) found |= named->second;
   }
   return found;
 }
 
-void PathMap::Entry::measure() {
-  constexpr std::string_view kSpecial = "*?[]";
-  slashes = static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
-  head = std::min(path.find_first_of(kSpecial), path.size());
-  const std::size_t last = path.find_last_of(kSpecial);
-  tail = last == std::string::npos ? path.size() : path.size() - last - 1;
-}
-
-bool PathMap::Entry::may_match(std::string_view text) const {
-  const std::string_view glob = path;
-  return text.size() >= std::max(head, tail) && text.substr(0, head) == glob.substr(0, head) &&
-         text.substr(text.size() - tail) == glob.substr(glob.size() - tail);
-}
-
 void PathMap::add(Entry entry) {
-  const std::size_t slash = entry.path.rfind('/');
-  if (!entry.takes_out && slash + 1 < entry.path.size() && entry.path[slash + 1] == '.')
-    dot_names_[entry.path.substr(slash + 1)] |= entry.bit;
   if (has_glob(entry.path)) {
-    entry.measure();
+    entry.head = std::min(entry.path.find_first_of("*?[]"), entry.path.size());
     globs_.push_back(std::move(entry));
     return;
   }
@@ -369,7 +306,6 @@ void PathMap::add(Entry entry) {
   }
   (entry.only_itself ? marks.itself : marks.below) |= entry.bit;
   if (entry.inside) marks.inside |= entry.bit;
-  sorted_[entry.path] |= entry.bit;
 }
 
 // Returns the classes of entries that are the path or a directory above it; the nearest "!"
@@ -394,19 +330,19 @@ PathMap::Found PathMap::up(std::string_view path, bool inside) const {
   return {found, out};
 }
 
-// Returns the classes of entries below the path.
-PathClasses PathMap::below(const std::string& path, bool inside, std::size_t* looked) const {
+// Returns the classes of entries below the path: all, or those that its hole may be, or be above.
+PathClasses PathMap::below(const PathQuestion& question, bool inside, std::size_t* looked) const {
   PathClasses found = 0;
-  const std::string prefix = path == "/" ? path : path + "/";
-  for (auto at = sorted_.lower_bound(prefix); at != sorted_.end(); ++at) {
-    if (at->first.compare(0, prefix.size(), prefix) != 0) break;
+  const bool all = !question.hole || question.contents;
+  const std::string prefix = question.path == "/" ? question.path : question.path + "/";
+  for (auto at = exact_.lower_bound(prefix); at != exact_.end(); ++at) {
+    if (!at->first.starts_with(prefix)) break;
     ++*looked;
-    PathClasses here = at->second;
-    if (inside) {
-      const auto marks = exact_.find(at->first);
-      if (marks != exact_.end()) here &= marks->second.inside;
-    }
-    found |= here;
+    const std::string_view rest = std::string_view(at->first).substr(prefix.size());
+    const std::string_view component = rest.substr(0, rest.find('/'));
+    if (!all && !question.recursive && component.size() < rest.size()) continue;
+    const bool any = all || question.pattern.empty();
+    if (any || component_match(question.pattern, component)) found |= at->second.all(inside);
   }
   return found;
 }
@@ -419,7 +355,7 @@ PathMap::Found PathMap::by_pattern(const std::string& path, bool inside) const {
     if (inside && !entry.inside) continue;
     if (path.compare(0, entry.head, entry.path, 0, entry.head) != 0) continue;
     // The entry itself, or a directory above the path that matches it.
-    std::size_t components = entry.slashes;
+    auto components = std::count(entry.path.begin(), entry.path.end(), '/');
     std::size_t end = 0;
     while (components > 0 && end != std::string::npos) {
       end = path.find('/', end + 1);
@@ -428,7 +364,7 @@ PathMap::Found PathMap::by_pattern(const std::string& path, bool inside) const {
     if (components > 0) continue;
     const std::string_view head = std::string_view(path).substr(0, end);
     if (entry.only_itself && end != std::string::npos) continue;
-    if (entry.may_match(head) && component_match(entry.path, head)) count(entry);
+    if (component_match(entry.path, head)) count(entry);
   }
   if (!inside) return {found & ~out, out};
   const std::string_view rest = std::string_view(path).substr(workspace_.size());
@@ -444,10 +380,8 @@ PathMap::Found PathMap::by_pattern(const std::string& path, bool inside) const {
   }
   const std::size_t slash = rest.rfind('/');
   if (slash == std::string_view::npos) return {found & ~out, out};
-  for (const Entry& entry : anywhere_globs_) {
-    const std::string_view name = rest.substr(slash);
-    if (entry.may_match(name) && component_match(entry.path, name)) count(entry);
-  }
+  for (const Entry& entry : anywhere_globs_)
+    if (component_match(entry.path, rest.substr(slash))) count(entry);
   return {found & ~out, out};
 }
 
@@ -465,20 +399,7 @@ PathClasses PathMap::one_below(const PathQuestion& question, bool inside,
   const auto marks_of_it = exact_.find(question.path);
   if (marks_of_it != exact_.end())
     found &= ~(marks_of_it->second.itself & ~marks_of_it->second.below);
-  const std::string prefix = question.path == "/" ? question.path : question.path + "/";
-  for (auto at = sorted_.lower_bound(prefix); at != sorted_.end(); ++at) {
-    if (at->first.compare(0, prefix.size(), prefix) != 0) break;
-    ++*looked;
-    const std::string_view rest = std::string_view(at->first).substr(prefix.size());
-    const std::string_view component = rest.substr(0, rest.find('/'));
-    const bool deeper = component.size() < rest.size();
-    if (deeper && !question.recursive) continue;
-    if (!question.pattern.empty() && !component_match(question.pattern, component)) continue;
-    PathClasses here = at->second;
-    const auto marks = exact_.find(at->first);
-    if (inside && marks != exact_.end()) here &= marks->second.inside;
-    found |= here;
-  }
+  found |= below(question, inside, looked);
   if (!inside || question.pattern.find_first_not_of("*?[") != 0) return found;
   // A pattern that begins as such a name does: .g*, .[!.]*, id_*.
   for (const auto& [name, entries] : anywhere_) {
@@ -518,7 +439,7 @@ PathClasses PathMap::classify(const PathQuestion& question, PathClasses* own,
   if (inside && path == workspace_) *own |= kWorkspaceRoot;
   if (above) *own |= kHoldsWorkspace;
   const bool covers = question.recursive || question.contents;
-  return covers ? *own | below(path, inside, looked) : *own;
+  return covers ? *own | below(question, inside, looked) : *own;
 }
 
 }  // namespace gibbous::command

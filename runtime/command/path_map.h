@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "runtime/command/facts.h"
@@ -73,35 +72,32 @@ class PathMap {
     PathClasses bit = 0;
     bool only_itself = false;
     bool takes_out = false;
-    bool inside = false;  // also holds in the workspace
-    // A path with a pattern has these; they settle most comparisons.
-    std::size_t slashes = 0;
+    bool inside = false;   // also holds in the workspace
     std::size_t head = 0;  // bytes before the first special character
-    std::size_t tail = 0;  // bytes behind the last one
-
-    void measure();
-    bool may_match(std::string_view text) const;
   };
   struct Marks {
     PathClasses below = 0;      // for it and all below
     PathClasses below_out = 0;  // the same, taken out again
     PathClasses itself = 0;
     PathClasses inside = 0;  // which of `below` and `itself` hold in the workspace
+
+    PathClasses all(bool only_inside) const {
+      return (below | itself) & (only_inside ? inside : ~PathClasses{0});
+    }
   };
 
-  bool has_named_class(const std::string& directory) const;
   void add(Entry entry);
   struct Found {
     PathClasses classes = 0;
     PathClasses out = 0;  // taken out
   };
   Found up(std::string_view path, bool inside) const;
-  PathClasses below(const std::string& path, bool inside, std::size_t* looked) const;
+  PathClasses below(const PathQuestion& question, bool inside, std::size_t* looked) const;
   Found by_pattern(const std::string& path, bool inside) const;
   PathClasses itself(const std::string& path, bool inside) const;
   PathClasses one_below(const PathQuestion& question, bool inside, std::size_t* looked) const;
 
-  void add_name(std::string_view path);
+  void add_name(std::string_view path, const Entry& entry, bool named);
 
   // Finds names without making a string of them.
   struct NameHash {
@@ -114,17 +110,13 @@ class PathMap {
   std::string workspace_;
   PathClasses named_ = 0;
   PathClasses entered_ = 0;
-  bool is_workspace_named_ = false;
   std::map<std::string, std::string> notes_;
-  // The last components of the entries of named classes, ".p12" for "*.p12"; and their lengths.
-  std::unordered_set<std::string, NameHash, std::equal_to<>> names_;
-  std::uint64_t name_lengths_ = 0;
-  std::vector<std::string> blank_names_;
+  // The last components of entries, ".p12" for "*.p12", with their classes.
+  std::unordered_map<std::string, PathClasses, NameHash, std::equal_to<>> names_;
+  std::vector<std::string> blank_names_;  // of named classes
   bool any_name_ = false;
-  std::unordered_map<std::string, Marks, NameHash, std::equal_to<>> exact_;
-  std::map<std::string, PathClasses> sorted_;  // of exact entries, for "what lies below"
-  std::vector<Entry> globs_;                   // with a *
-  std::unordered_map<std::string, PathClasses> dot_names_;  // last components that begin with a dot
+  std::map<std::string, Marks, std::less<>> exact_;
+  std::vector<Entry> globs_;  // with a *
   // "**/x", without the "**": by its first component, and those whose name is a pattern.
   std::unordered_map<std::string, std::vector<Entry>, NameHash, std::equal_to<>> anywhere_;
   std::vector<Entry> anywhere_globs_;

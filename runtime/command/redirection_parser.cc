@@ -101,13 +101,12 @@ bool Parser::redirection_operator(Redirection& redirection, bool& strip_tabs) {
   };
   if (first == '&') {
     take(Op::kBoth);
-    if (peek() == '>' && bash()) take(Op::kBothAppend);
+    if (peek() == '>' && bash()) advance();
     return false;
   }
   if (first == '>') {
     redirection.op = Op::kWrite;
-    if (c == '>') take(Op::kAppend);
-    if (c == '|') take(Op::kClobber);
+    if (c == '>' || c == '|') advance();
     if (c == '&') take(Op::kDupOut);
     return false;
   }

@@ -26,10 +26,7 @@ Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, 
       case Redirection::Op::kRead:
       case Redirection::Op::kReadWrite:
       case Redirection::Op::kWrite:
-      case Redirection::Op::kAppend:
-      case Redirection::Op::kClobber:
-      case Redirection::Op::kBoth:
-      case Redirection::Op::kBothAppend: {
+      case Redirection::Op::kBoth: {
         const bool reads = each.op == Redirection::Op::kRead;
         const std::size_t first = facts_.commands.size();
         for (Arg& arg : fields(each.target)) {

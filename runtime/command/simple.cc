@@ -382,6 +382,11 @@ void Analyser::take_exported(SimpleCommand* command) {
   for (std::size_t at = 1; at < command->argv.size() && at < kMaxPrintedWords; ++at) {
     const Value& word = command->argv[at];
     const std::size_t equals = word.text.find('=');
+    const Variable* variable = scope_.find(word.text);
+    if (variable != nullptr && spend(variable->values.size())) {
+      for (const Value& value : variable->values)
+        command->assignments.push_back({word.text, value, true});
+    }
     const bool known = word.holes.empty() || word.holes.front().begin > equals;
     if (!known || equals == std::string::npos) continue;
     // declare NAME=value, NAME+=value, NAME[key]=value

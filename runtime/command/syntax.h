@@ -59,14 +59,11 @@ struct Assignment {
 struct Redirection {
   enum class Op : std::uint8_t {
     kRead,        // <
-    kWrite,       // >
-    kAppend,      // >>
-    kClobber,     // >|
+    kWrite,       // >, >>, >|
     kReadWrite,   // <>
     kDupIn,       // <&
     kDupOut,      // >&  (with a word that is no number and no -, it writes a file: bash)
-    kBoth,        // &>
-    kBothAppend,  // &>>
+    kBoth,        // &>, &>>
     kHere,        // << and <<-: `target` is the body, expanded unless the delimiter was quoted
     kHereString,  // <<<
   };
@@ -81,7 +78,7 @@ struct Redirection {
 struct Node {
   enum class Kind : std::uint8_t {
     kList,           // children separated by ; newline & && ||; `operators[i]` follows child i
-    kPipeline,       // children joined by | or |&; `negated` by !; `timed` by time
+    kPipeline,       // children joined by | or |&; with one child behind ! or time
     kSimple,         // assignments, words, redirections; any may be empty
     kSubshell,       // ( ): child 0
     kGroup,          // { }: child 0
@@ -101,9 +98,6 @@ struct Node {
   std::size_t begin = kNoPlace;  // its place in the text
   std::vector<std::unique_ptr<Node>> children;
   std::vector<Operator> operators;  // kList, one for each child; the last is kSequence if unwritten
-  bool negated = false;
-  bool timed = false;
-  std::vector<bool> pipes_stderr;  // kPipeline, one between each two children: |&
   std::vector<Assignment> assignments;
   std::vector<Word> words;
   bool has_words = false;

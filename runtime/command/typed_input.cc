@@ -9,16 +9,6 @@ namespace gibbous::command {
 namespace {
 
 constexpr std::string_view kLineBlanks = " \t\r";
-constexpr std::size_t kMaxEarlier = 4096;  // bytes of earlier text that code may continue
-
-// Answers to questions that interpreters ask as well ("Quit anyway? (y or n)").
-bool is_answer(std::string_view text) {
-  constexpr std::string_view kAnswers[] = {"", "y", "n", "Y", "N", "yes", "no", "Yes", "No"};
-  const std::size_t first = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-  text.remove_prefix(first);
-  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-  return std::find(std::begin(kAnswers), std::end(kAnswers), text) != std::end(kAnswers);
-}
 
 // The lines of `text`; without an end of the last one, it is unfinished.
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -81,14 +71,14 @@ bool Analyser::take_commands(const InputReader& reader, const Value& line) {
 }
 
 void Analyser::take_code(const InputReader& reader, const Value& lines) {
-  if (is_answer(lines.text)) return;
   SimpleCommand command;
   command.program = reader.program;
   command.program_word = value_of(reader.program);
   command.argv.push_back(command.program_word);
   command.cwd = known_cwd();
   other_code(lines, reader.language, &command);
-  emit(std::move(command), Arguments{}, {});
+  // An answer is no code.
+  if (!command.accesses.empty() || may_reach(lines)) emit(std::move(command), Arguments{}, {});
 }
 
 void Analyser::typed(const TypedInput& input) {

@@ -43,21 +43,8 @@ const Node* only_simple(const Node& node) {
 // A file that cannot be opened keeps a command from running. /dev/null always opens.
 bool may_fail(const std::vector<Redirection>& redirections) {
   return std::any_of(redirections.begin(), redirections.end(), [](const Redirection& each) {
-    switch (each.op) {
-      case Redirection::Op::kHere:
-      case Redirection::Op::kHereString:
-        return false;
-      case Redirection::Op::kDupIn:
-      case Redirection::Op::kDupOut:
-      case Redirection::Op::kRead:
-      case Redirection::Op::kReadWrite:
-      case Redirection::Op::kWrite:
-      case Redirection::Op::kAppend:
-      case Redirection::Op::kClobber:
-      case Redirection::Op::kBoth:
-      case Redirection::Op::kBothAppend:
-        break;
-    }
+    using Op = Redirection::Op;
+    if (each.op == Op::kHere || each.op == Op::kHereString) return false;
     const auto& parts = each.target.parts;
     const bool plain = parts.size() == 1 && parts[0].kind == Part::Kind::kText;
     return !plain || (parts[0].text != "/dev/null" && parts[0].text != "1" && parts[0].text != "2");
@@ -114,23 +101,17 @@ void Analyser::walk(const Node& node, const Feed& feed) {
     done_ = node.begin < place_.done_bytes;
   switch (node.kind) {
     case Node::Kind::kList:
-      walk_list(node, feed);
-      break;
+      return walk_list(node, feed);
     case Node::Kind::kPipeline:
-      walk_pipeline(node, feed);
-      break;
+      return walk_pipeline(node, feed);
     case Node::Kind::kSimple:
-      simple(node, feed);
-      break;
+      return simple(node, feed);
     case Node::Kind::kFunction:
-      define_function(node);
-      break;
+      return define_function(node);
     case Node::Kind::kTest:
-      walk_test(node);
-      break;
+      return walk_test(node);
     case Node::Kind::kArithmetic:
-      arithmetic(node.arithmetic);
-      break;
+      return arithmetic(node.arithmetic);
     case Node::Kind::kSubshell:
     case Node::Kind::kGroup:
     case Node::Kind::kIf:
@@ -139,8 +120,7 @@ void Analyser::walk(const Node& node, const Feed& feed) {
     case Node::Kind::kArithmeticFor:
     case Node::Kind::kSelect:
     case Node::Kind::kCase:
-      walk_compound(node, feed);
-      break;
+      return walk_compound(node, feed);
   }
 }
 
@@ -257,46 +237,30 @@ void Analyser::walk_compound(const Node& node, const Feed& outer) {
   const Feed feed = apply_redirections(node.redirections, outer, &accesses);
   note_redirections(std::move(accesses));
   const Scope::Mark mark = scope_.mark();
-  walk_body(node, feed, mark);
+  if (node.kind == Node::Kind::kSubshell) {
+    const Nest nest(*this, Nesting::Kind::kSubshell);
+    walk(*node.children[0], feed);
+    scope_.restore(mark);
+  } else if (node.kind == Node::Kind::kGroup) {
+    walk(*node.children[0], feed);
+  } else if (node.kind == Node::Kind::kIf || node.kind == Node::Kind::kCase) {
+    walk_branches(node, feed);
+  } else {
+    walk_loop(node, feed);
+  }
   if (may_fail(node.redirections)) scope_.merge(mark);
 }
 
-void Analyser::walk_body(const Node& node, const Feed& feed, Scope::Mark mark) {
-  switch (node.kind) {
-    case Node::Kind::kSubshell: {
-      const Nest nest(*this, Nesting::Kind::kSubshell);
-      walk(*node.children[0], feed);
-      scope_.restore(mark);
-      break;
-    }
-    case Node::Kind::kGroup:
-      walk(*node.children[0], feed);
-      break;
-    case Node::Kind::kIf: {
-      const Nest nest(*this, Nesting::Kind::kCondition);
-      for (std::size_t at = 0; at < node.children.size(); ++at) {
-        const Scope::Mark branch = scope_.mark();
-        walk(*node.children[at], feed);
-        if (at > 0) scope_.merge(branch);
-      }
-      break;
-    }
-    case Node::Kind::kCase:
-      walk_case(node, feed);
-      break;
-    case Node::Kind::kWhile:
-    case Node::Kind::kFor:
-    case Node::Kind::kArithmeticFor:
-    case Node::Kind::kSelect:
-      walk_loop(node, feed);
-      break;
-    case Node::Kind::kList:
-    case Node::Kind::kPipeline:
-    case Node::Kind::kSimple:
-    case Node::Kind::kFunction:
-    case Node::Kind::kTest:
-    case Node::Kind::kArithmetic:
-      break;
+// if and case. The condition of an if runs in any case.
+void Analyser::walk_branches(const Node& node, const Feed& feed) {
+  const Nest nest(*this, Nesting::Kind::kCondition);
+  for (const Word& word : node.words) (void)one(word);
+  for (const auto& patterns : node.patterns)
+    for (const Word& word : patterns) (void)one(word);
+  for (std::size_t at = 0; at < node.children.size(); ++at) {
+    const Scope::Mark branch = scope_.mark();
+    walk(*node.children[at], feed);
+    if (at > 0 || node.kind == Node::Kind::kCase) scope_.merge(branch);
   }
 }
 
@@ -349,19 +313,6 @@ void Analyser::walk_loop(const Node& node, const Feed& feed) {
   }
   --turns_;
   scope_.merge(mark);
-}
-
-void Analyser::walk_case(const Node& node, const Feed& feed) {
-  const Nest nest(*this, Nesting::Kind::kCondition);
-  for (const Word& word : node.words) (void)one(word);
-  for (const auto& patterns : node.patterns) {
-    for (const Word& word : patterns) (void)one(word);
-  }
-  for (const auto& child : node.children) {
-    const Scope::Mark branch = scope_.mark();
-    walk(*child, feed);
-    scope_.merge(branch);
-  }
 }
 
 void Analyser::walk_test(const Node& node) {

@@ -27,34 +27,19 @@ bool Parser::tilde(std::vector<Part>& parts, bool colon_ends) {
   return true;
 }
 
-// Takes an extended pattern such as ?( ): one kGlob as written if it contains no expansions,
-// otherwise a kGlob for each end with the pieces in between.
+// Takes an extended pattern such as ?( ) as one kGlob as written; what is expanded in it follows.
 void Parser::extended_pattern(std::vector<Part>& parts, const WordStyle& style) {
   const Level level(*this);
   const std::size_t begin = at_;
-  const std::size_t first = parts.size();
-  if (Part* part = add_part(parts, Part::Kind::kGlob, false)) {
-    part->text = slice(begin, begin + 1) + "(";
-  }
   advance();
-  regex_group(parts, style);
+  std::vector<Part> inside;
+  regex_group(inside, style);
   if (halted()) return;
-  bool plain = true;
-  for (std::size_t i = first; i < parts.size(); ++i) {
-    const Part& part = parts[i];
-    plain =
-        plain && !part.quoted && (part.kind == Part::Kind::kText || part.kind == Part::Kind::kGlob);
-  }
-  // The opening parenthesis is the first byte after the first part.
-  parts[first + 1].text.erase(0, 1);
-  if (plain) {
-    for (std::size_t i = first + 1; i < parts.size(); ++i) parts[first].text += parts[i].text;
-    parts.resize(first + 1);
-  } else {
-    parts.back().text.pop_back();
-    if (Part* part = add_part(parts, Part::Kind::kGlob, false)) {
-      part->text = ")";
-    }
+  if (Part* part = add_part(parts, Part::Kind::kGlob, false))
+    part->text = slice(begin, read_until_);
+  for (Part& each : inside) {
+    if (each.kind != Part::Kind::kText && each.kind != Part::Kind::kGlob)
+      parts.push_back(std::move(each));
   }
 }
 

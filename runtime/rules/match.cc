@@ -300,30 +300,14 @@ bool operands_hold(const Rule& rule, const SimpleCommand& command, Why& why) {
   return why.wanted() && why.no({quote(splitting->text), " may become several words"});
 }
 
-std::string_view verb_of(AccessKind kind) {
-  switch (kind) {
-    case AccessKind::kRead:
-      return "reads";
-    case AccessKind::kWrite:
-      return "writes";
-    case AccessKind::kRemove:
-      return "removes";
-    case AccessKind::kPermission:
-      return "changes the permissions of";
-    case AccessKind::kExecute:
-      return "executes";
-    case AccessKind::kEnter:
-      return "enters";
-    case AccessKind::kName:
-      return "names";
-  }
-  return "";
-}
+// In the order of AccessKind.
+constexpr std::string_view kVerbs[] = {
+    "reads", "writes", "removes", "changes the permissions of", "executes", "enters", "names"};
 
 // "removes "/" (system), recursively": `classes` are the relevant ones.
 std::string describe(const Access& access, command::PathClasses classes,
                      const command::Knowledge& knowledge) {
-  std::string text(verb_of(access.kind));
+  std::string text(kVerbs[static_cast<std::size_t>(access.kind)]);
   text += ' ' + quote(access.path.empty() ? access.written : access.path);
   const std::string names = joined(knowledge.class_names(classes));
   if (!names.empty()) text += " (" + names + ")";

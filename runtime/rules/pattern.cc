@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include "runtime/command/glob.h"
-#include "runtime/command/lazy_regex.h"
 #include "runtime/rules/quote.h"
 #include "runtime/rules/rules.h"
 
@@ -40,10 +39,8 @@ Status wrong(const std::string& pattern, const std::string& what) {
   return Status::error("invalid_pattern", "pattern " + quote(pattern) + ": " + what);
 }
 
-bool regex_matches(const command::LazyRegex& lazy, std::string_view text) {
-  const re2::RE2* regex = lazy.get();
-  return regex != nullptr && regex->Match({text.data(), text.size()}, 0, text.size(),
-                                          re2::RE2::ANCHOR_BOTH, nullptr, 0);
+bool regex_matches(const re2::RE2& regex, std::string_view text) {
+  return regex.Match({text.data(), text.size()}, 0, text.size(), re2::RE2::ANCHOR_BOTH, nullptr, 0);
 }
 
 }  // namespace
@@ -57,10 +54,10 @@ Result<Pattern> Pattern::compile(const std::string& text) {
   pattern.text = text;
   if (!text.starts_with(kRegexPrefix)) return pattern;
   const std::string expression = text.substr(kRegexPrefix.size());
-  pattern.regex = std::make_shared<const command::LazyRegex>(expression, regex_options(expression));
-  if (pattern.regex->get() != nullptr) return pattern;
+  pattern.regex = std::make_shared<const re2::RE2>(expression, regex_options(expression));
+  if (pattern.regex->ok()) return pattern;
   std::string message = pattern.regex->error();
-  const std::string part = pattern.regex->error_part();
+  const std::string part = pattern.regex->error_arg();
   const std::size_t position = text.find(part, kRegexPrefix.size());
   if (!part.empty() && position != std::string::npos) {
     message += " (at byte " + std::to_string(position + 1) + ")";

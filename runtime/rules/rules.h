@@ -35,8 +35,8 @@ inline constexpr std::string_view kRegexPrefix = "re:";
 // anchored at both ends. A value with holes matches a glob where the glob has a * over the hole.
 // For RE2 a value with an unknown hole matches nothing; a file pattern is compared as written.
 struct Pattern {
-  std::string text;                                 // as written
-  std::shared_ptr<const command::LazyRegex> regex;  // null: a glob
+  std::string text;                       // as written
+  std::shared_ptr<const re2::RE2> regex;  // null: a glob
   static Result<Pattern> compile(const std::string& text);
   bool matches(std::string_view text) const;
   bool matches(const command::Value& value) const;

@@ -270,8 +270,7 @@ void CommandPolicy::add_readers(const command::Facts& facts,
     if (std::find(readers->begin(), readers->end(), reader) == readers->end())
       readers->push_back(std::move(reader));
   };
-  for (std::size_t at = 0; at < facts.reads_code.size(); ++at)
-    add({facts.code_readers[at], facts.reads_code[at]});
+  for (const command::InputReader& reader : facts.readers) add(reader);
   for (const command::SimpleCommand& command : facts.commands) {
     const command::ProgramSpec* spec = knowledge_->find(command.program);
     if (spec == nullptr || !spec->takes_commands) continue;

@@ -14,8 +14,7 @@ namespace gibbous::lua {
 
 class KnowledgeReader : public TableReader {
  public:
-  // `tested`: the policy was tested when Gibbous was built, so patterns can be compiled when they
-  // are needed.
+  // `tested`: the policy was tested when Gibbous was built, so places of faults are not needed.
   KnowledgeReader(lua_State* state, Faults* faults, bool tested)
       : TableReader(state, faults), tested_(tested) {}
 
@@ -23,8 +22,7 @@ class KnowledgeReader : public TableReader {
   // Reads strings of words, or lists of such strings.
   void flags(std::vector<std::string>* out) { words(out, true); }
   void selectors(std::vector<command::Selector>* out);
-  // `captures` is the required number; -1: any number.
-  std::shared_ptr<const command::LazyRegex> regex(int captures);
+  std::shared_ptr<const re2::RE2> regex();
 
   bool is_subcommand = false;  // the result being filled in
 

@@ -96,9 +96,9 @@ constexpr KnowledgeField<command::Knowledge> kKnowledgeFields[] = {
     {"paths", read_paths, true},
     {"outputs", read_outputs},
     {"text", [](KnowledgeReader& r, command::Knowledge* out) { r.texts(&out->text); }},
-    {"unheld", [](KnowledgeReader& r, command::Knowledge* out) { out->unheld = r.regex(-1); }},
-    {"removing", [](KnowledgeReader& r, command::Knowledge* out) { out->removing = r.regex(-1); }},
-    {"reaching", [](KnowledgeReader& r, command::Knowledge* out) { out->reaching = r.regex(-1); }},
+    {"unheld", [](KnowledgeReader& r, command::Knowledge* out) { out->unheld = r.regex(); }},
+    {"removing", [](KnowledgeReader& r, command::Knowledge* out) { out->removing = r.regex(); }},
+    {"reaching", [](KnowledgeReader& r, command::Knowledge* out) { out->reaching = r.regex(); }},
 };
 
 }  // namespace
@@ -132,23 +132,18 @@ void KnowledgeReader::selectors(std::vector<Selector>* out) {
   if (!options.options.empty()) out->push_back(std::move(options));
 }
 
-std::shared_ptr<const command::LazyRegex> KnowledgeReader::regex(int captures) {
+std::shared_ptr<const re2::RE2> KnowledgeReader::regex() {
+  constexpr int kMaxMemory = 4 << 20;  // bytes, of the program and its automaton
   std::string written;
   if (!any_text(&written, kMaxRegexBytes)) return nullptr;
   note_regex(written.size());
-  auto made = std::make_shared<const command::LazyRegex>(written);
-  if (tested_) return made;
-  const re2::RE2* regex = made->get();
-  if (regex == nullptr) {
-    fault("is not a valid RE2 pattern: " + made->error(), written);
-    return nullptr;
-  }
-  if (captures >= 0 && regex->NumberOfCapturingGroups() != captures) {
-    fault("must have " + std::to_string(captures) + " capture, the path; it has " +
-              std::to_string(regex->NumberOfCapturingGroups()) + " (others are (?:...))",
-          written);
-  }
-  return made;
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kMaxMemory);
+  auto made = std::make_shared<const re2::RE2>(written, options);
+  if (made->ok()) return made;
+  fault("is not a valid RE2 pattern: " + made->error(), written);
+  return nullptr;
 }
 
 bool read_knowledge(lua_State* state, int index, command::Knowledge* out, Faults* faults,

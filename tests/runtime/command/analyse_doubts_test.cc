@@ -71,8 +71,9 @@ TEST_CASE("a file of code is a doubt outside the workspace") {
 }
 
 TEST_CASE("a shell that reads the run's own input is noted") {
-  CHECK(facts("bash").reads_code == Words{"shell"});
-  CHECK(facts("python3").reads_code == Words{"python"});
+  using Readers = std::vector<InputReader>;
+  CHECK(facts("bash").readers == Readers{{"bash", "shell"}});
+  CHECK(facts("python3").readers == Readers{{"python3", "python"}});
 }
 
 TEST_CASE("shells in which a typed line may stand for an earlier one are noted") {

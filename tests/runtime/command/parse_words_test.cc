@@ -164,8 +164,8 @@ TEST_CASE("patterns are kept as written") {
        "([a][glob:*][glob:?][glob:[a-z] glob:*][glob:[!]a]][[][[a][a]][glob:[ a 'b' ]][glob:[^]] "
        "glob:*][glob:[[:alpha:]] x])"},
       {"+(a|b) !(a) ; a !(b) @(a|$(b)) ?('c') *(a*(b)) +(a b) *(x)y",
-       "([glob:+(a|b)][glob:!(a)] ; [a][glob:!(b)][glob:@( a| $([b])  glob:)][glob:?(  'c'  "
-       "glob:)][glob:*(a*(b))][glob:+(a b)][glob:*(x) y])"},
+       "([glob:+(a|b)][glob:!(a)] ; [a][glob:!(b)][glob:@(a|$(b)) $([b])][glob:?('c')]"
+       "[glob:*(a*(b))][glob:+(a b)][glob:*(x) y])"},
   });
 }
 

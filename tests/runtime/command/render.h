@@ -62,8 +62,7 @@ inline std::string render(const std::vector<Word>& words) {
 }
 
 inline std::string render(const Redirection& redirection) {
-  static constexpr const char* kNames[] = {"<",  ">",  ">>",  ">|", "<>", "<&",
-                                           ">&", "&>", "&>>", "<<", "<<<"};
+  static constexpr const char* kNames[] = {"<", ">", "<>", "<&", ">&", "&>", "<<", "<<<"};
   std::string text = " ";
   if (!redirection.fd_variable.empty()) text += "{" + redirection.fd_variable + "}";
   if (redirection.fd >= 0) text += std::to_string(redirection.fd);
@@ -99,15 +98,13 @@ inline std::string render(const Node& node) {
     return text + ")";
   }
   std::string text = kNames[static_cast<std::size_t>(node.kind)];
-  if (node.negated) text += "!";
-  if (node.timed) text += "time";
   if (!node.name.empty()) text += ":" + node.name;
   for (const Assignment& assignment : node.assignments) text += render(assignment);
   text += render(node.words);
   if (!node.arithmetic.empty()) text += "((" + render(node.arithmetic) + "))";
   for (std::size_t i = 0; i < node.children.size(); ++i) {
     if (node.kind == Node::Kind::kCase) text += " " + render(node.patterns[i]);
-    if (i > 0 && node.kind == Node::Kind::kPipeline) text += node.pipes_stderr[i - 1] ? "|&" : "|";
+    if (i > 0 && node.kind == Node::Kind::kPipeline) text += "|";
     const bool list = node.children[i]->kind == Node::Kind::kList;
     text += list ? render(*node.children[i]) : "{" + render(*node.children[i]) + "}";
   }

@@ -230,10 +230,10 @@ std::shared_ptr<const Knowledge> by_hand() {
   knowledge->classes.push_back({"protected", {"**/.git/hooks", "/etc"}, true});
   knowledge->classes.push_back({"temporary", {"/tmp"}, false});
   knowledge->outputs = {{"pwd", "$PWD"}, {"mktemp **", "/tmp/tmp.*"}, {"which *", "/usr/bin/$1"}};
-  knowledge->unheld = std::make_shared<const LazyRegex>("rmtree|remove|rm");
+  knowledge->unheld = std::make_shared<const re2::RE2>("rmtree|remove|rm");
   knowledge->reaching =
-      std::make_shared<const LazyRegex>("[^a-z]system|socket|open|exec|import|[`|]");
-  knowledge->removing = std::make_shared<const LazyRegex>("rmtree");
+      std::make_shared<const re2::RE2>("[^a-z]system|socket|open|exec|import|[`|]");
+  knowledge->removing = std::make_shared<const re2::RE2>("rmtree");
   return knowledge;
 }
 

@@ -41,7 +41,7 @@ return {
       'local -n r=PATH', 'export -n PATH', '${X@P}', 'echo "${X@P}"',
       'x=\'$(id)\'; echo "${x@P}"', 'declare -n a=b',
       "[[ -v 'a[$(id)]' ]]",
-      'BASH_CMDS=([git]=./evil)',
+      'BASH_CMDS=([git]=./evil)', 'typeset -A aliases=([ls]=./x)',
       'function command_not_found_handle { sh -c "$*"; }',
       'function command_not_found_handle() { "$@"; }',
       'precmd() { ./x; }', '${PAGER:=./x} a',

@@ -150,7 +150,6 @@ return {
       'complete -C ./x git', 'mapfile -C ./x -c 1 a < b', "readarray -C 'rm x' -c 1 a < b",
       "trap 'rm -f /tmp/x.$$' EXIT",
       'retry() { for i in 1 2; do "$@" && return; done; }; retry npm test', 'read t < x; make $t',
-      'typeset -A aliases=([ls]=./x)',
     },
   },
   {

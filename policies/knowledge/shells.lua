@@ -1,12 +1,10 @@
 -- Shells, and other programs that run shell lines.
 
--- `history`: false where a typed line never stands for an earlier one.
-local function shell(history)
+local function shell()
   return {
     values = '-O +O -o +o --rcfile --init-file',
     options_first = true,
     executes = '--rcfile --init-file',
-    history = history,
     runs = {
       { how = 'option', from = '-c' },
       { how = 'file', unless = '-c -s' },
@@ -36,8 +34,7 @@ table.insert(ZSH.runs, 1, { how = 'code', from = 'first', when = '-c', language 
 table.insert(ZSH.runs, { how = 'stdin', unless = '-c', language = 'zsh' })
 
 return {
-  ['bash rbash bash5* bash4*'] = shell(),
-  ['dash ash posh'] = shell(false),
+  ['bash rbash bash5* bash4* dash ash posh'] = shell(),
   ['sh osh ksh ksh93 mksh pdksh oksh yash loksh brush'] = shell(),
   ['zsh rzsh zsh-*'] = ZSH,
   ['csh tcsh'] = other('csh', '-c'),

@@ -51,9 +51,7 @@ void Analyser::add_accesses(const Arguments& arguments, const Directory& start,
       std::vector<Selected> touched = select(command->argv, arguments, access.selectors);
       // Without a path, find lists the working directory.
       if (touched.empty() && each->lists && arguments.operands.empty()) {
-        Value here;
-        here.text = ".";
-        touched.push_back({std::move(here), -1});
+        touched.push_back({Value{"."}, -1});
       }
       for (const Selected& selected : touched) {
         add_access(access.kind, recursive || access.recursive, selected.value, selected.argument,
@@ -127,35 +125,18 @@ Analyser::PathPattern Analyser::path_pattern(const Value& value) {
   return made;
 }
 
-// Adds what a path touches whose pattern may match ".." (`.*`, which some shells let match it):
-// the same path with ".." in that place. rm and mv refuse it as the last component.
-bool Analyser::add_parents(AccessKind kind, bool recursive, const Value& value, int argument,
-                           bool redirection, const Directory& from, std::vector<Access>* into) {
+// Returns true if a component with a pattern may match "..": `.*`, which some shells let match it.
+// rm and mv refuse it as the last component.
+bool Analyser::may_ascend(AccessKind kind, const Value& value) {
   const std::string& text = value.text;
-  std::size_t parents = 0;
-  for (const Value::Hole& hole : value.holes) {
-    if (hole.kind != Value::Hole::Kind::kGlob) continue;
+  return std::any_of(value.holes.begin(), value.holes.end(), [&](const Value::Hole& hole) {
     const std::size_t slash = text.rfind('/', hole.begin);
     const std::size_t begin = slash == std::string::npos ? 0 : slash + 1;
     const std::size_t end = std::min(text.find('/', hole.begin), text.size());
-    if (!may_match_parent(std::string_view(text).substr(begin, end - begin))) continue;
     const bool last = text.find_first_not_of('/', end) == std::string::npos;
-    if (last && kind == AccessKind::kRemove) continue;
-    if (++parents > 1) return false;
-    Value up = value;
-    up.text.replace(begin, end - begin, "..");
-    up.holes.clear();
-    for (Value::Hole each : value.holes) {
-      if (each.end > begin && each.begin < end) continue;
-      if (each.begin >= end) {
-        each.begin = static_cast<std::uint32_t>(each.begin + begin + 2 - end);
-        each.end = static_cast<std::uint32_t>(each.end + begin + 2 - end);
-      }
-      up.holes.push_back(each);
-    }
-    add_access(kind, recursive, up, argument, redirection, from, into);
-  }
-  return true;
+    return hole.kind == Value::Hole::Kind::kGlob && !(last && kind == AccessKind::kRemove) &&
+           may_match_parent(std::string_view(text).substr(begin, end - begin));
+  });
 }
 
 // "a$UNSET/link": without the unknown parts, a link may lead out.
@@ -213,12 +194,12 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
     const PathPattern pattern = path_pattern(value);
     const Value::Hole& first = value.holes.front();
     const bool from_unknown = first.begin == 0 && first.kind != Value::Hole::Kind::kGlob;
-    const bool parents =
-        add_parents(kind, recursive, value, argument, redirection, from, into) && !pattern.ascends;
-    if (from_unknown || !parents) {
+    const bool up = may_ascend(kind, value);
+    if (from_unknown || pattern.ascends || up) {
       Access anywhere = made;
       anywhere.classes = anywhere.own =
           kUnknownPath | map_->by_name(pattern.known + "/" + pattern.rest) | map_->entered();
+      if (up) anywhere.classes |= kHoldsWorkspace;
       into->push_back(std::move(anywhere));
       if (from_unknown) return;
     }
@@ -254,7 +235,7 @@ void Analyser::add_access(AccessKind kind, bool recursive, const Value& value, i
         found = resolved_.emplace(head, place_.resolve(head)).first;
       }
       if (!found->second) {
-        doubt(Doubt::kUnansweredPath, head, static_cast<int>(facts_.commands.size()));
+        doubt_next(Doubt::kUnansweredPath, head);
       } else {
         path = link ? join(*found->second, name) : *found->second;
       }

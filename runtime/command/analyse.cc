@@ -19,9 +19,7 @@ Analyser::Analyser(const Place& place, const Knowledge& knowledge, const Analyse
   if (map_ == nullptr) map_ = PathMap::create(knowledge, place);
   const auto set = [&](const std::string& name, const std::string& text) {
     Variable variable;
-    Value value;
-    value.text = text;
-    variable.values.push_back(std::move(value));
+    variable.values.push_back(Value{text});
     variable.exported = true;
     scope_.set(name, std::move(variable));
   };
@@ -47,28 +45,17 @@ bool Analyser::spend(std::size_t bytes) {
 void Analyser::begin(std::string_view shown) {
   facts_.shown = escaped(shown, kMaxShownBytes);
   facts_.sources.emplace_back(shown.substr(0, limits_.parse.bytes));
-  const bool sets = !place_.set.empty();
-  if (sets || !place_.logs.empty()) {
+  if (!place_.set.empty() || !place_.logs.empty()) {
     SimpleCommand command;
     command.of_start = true;
-    command.cwd = known_cwd();
-    Value word;
-    word.text = ":";
-    command.program = ":";
-    command.program_word = word;
-    command.argv.push_back(std::move(word));
     for (const auto& [name, text] : place_.set) {
-      Value value;
-      value.text = text;
-      command.assignments.push_back({name, std::move(value), true});
+      command.assignments.push_back({name, Value{text}, true});
     }
     for (const std::string& path : place_.logs) {
-      Value value;
-      value.text = path;
-      add_access(AccessKind::kWrite, false, value, -1, true, {{map_->workspace()}, false},
+      add_access(AccessKind::kWrite, false, Value{path}, -1, true, {{map_->workspace()}, false},
                  &command.accesses);
     }
-    emit(std::move(command), Arguments{}, {});
+    emit_nothing(std::move(command), {});
   }
 }
 
@@ -91,9 +78,7 @@ void Analyser::line(std::string_view text) {
     return;
   }
   if (has_invisible(text)) doubt(Doubt::kEncoding, "invisible characters");
-  Value whole;
-  whole.text = std::string(text);
-  code(whole, Nesting::Kind::kCode, "", {}, also_posix(place_.dialects));
+  code(Value{std::string(text)}, Nesting::Kind::kCode, "", {}, also_posix(place_.dialects));
   finish();
 }
 

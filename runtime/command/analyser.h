@@ -88,6 +88,7 @@ class Analyser {
   Dialects dialects_for(const SimpleCommand& command) const;
   bool spend(std::size_t bytes);
   void doubt(Doubt kind, std::string detail, int command = -1);
+  void doubt_next(Doubt kind, std::string detail);  // of the command that follows
   void find_unheld();
   bool speaks_of_harm(const std::string& text) const;
   bool may_reach(const Value& code) const;
@@ -114,6 +115,7 @@ class Analyser {
   Feed apply_redirections(const std::vector<Redirection>& redirections, const Feed& feed,
                           std::vector<Access>* accesses);
   void note_redirections(std::vector<Access> accesses);
+  void emit_nothing(SimpleCommand command, const Feed& feed);
 
   // expand.cc
   std::vector<Arg> fields(const Word& word);
@@ -164,8 +166,7 @@ class Analyser {
     bool ascends = false;  // a ".." follows a hole: it may lead anywhere
   };
   static PathPattern path_pattern(const Value& value);
-  bool add_parents(AccessKind kind, bool recursive, const Value& value, int argument,
-                   bool redirection, const Directory& from, std::vector<Access>* into);
+  static bool may_ascend(AccessKind kind, const Value& value);
   void add_without_unknown(AccessKind kind, bool recursive, const Value& value, int argument,
                            bool redirection, const Directory& from, std::vector<Access>* into);
   // glob_links.cc
@@ -206,7 +207,6 @@ class Analyser {
                     const Arguments& arguments, const Feed& feed);
   bool carry_stdin(const RunsSpec& runs, SimpleCommand* command, const Arguments& arguments,
                    const Feed& feed);
-  void note_shell(const SimpleCommand& command, const Arguments& arguments);
   void carry_file(const RunsSpec& runs, SimpleCommand* command, const std::vector<Arg>& args,
                   const Arguments& arguments, const Feed& feed);
   void cut_until(const RunsSpec& runs, SimpleCommand* command, std::vector<Arg>* args);
@@ -293,7 +293,7 @@ class Analyser {
 // Returns true if a file that cannot be opened may keep the command from running.
 bool may_fail(const std::vector<Redirection>& redirections);
 // Text of which nothing is known.
-Value hole_value(const std::string& text);
+Value hole_value(const std::string& text, bool splits = false);
 bool is_name(std::string_view text);
 bool all_ascii(std::string_view text);
 bool has_invisible(std::string_view text);

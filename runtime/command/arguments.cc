@@ -262,12 +262,9 @@ std::vector<Selected> select(const std::vector<Value>& argv, const Arguments& ar
           if (!name.text.empty()) found.push_back({std::move(name), index});
         }
         break;
-      case Selector::Kind::kHere: {
-        Value here;
-        here.text = ".";
-        found.push_back({std::move(here), -1});
+      case Selector::Kind::kHere:
+        found.push_back({Value{"."}, -1});
         break;
-      }
       case Selector::Kind::kAfterDashes:
         for (std::size_t at = static_cast<std::size_t>(arguments.after_dashes);
              arguments.after_dashes >= 0 && at < argv.size(); ++at)

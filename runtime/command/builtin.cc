@@ -61,11 +61,7 @@ void Analyser::read_into(const std::string& name, const std::vector<Value>& argv
   const bool words = name == "getopts" || name == "printf" || name == "let";
   if (!words && feed.text) flow(given, *feed.text);
   for (std::size_t at = 1; words && at < argv.size(); ++at) flow(given, argv[at]);
-  for (const char* own : {"REPLY", "MAPFILE", "OPTARG", "OPTIND"}) {
-    Value word;
-    word.text = own;
-    forget_named(word, given);
-  }
+  for (const char* own : {"REPLY", "MAPFILE", "OPTARG", "OPTIND"}) forget_named(Value{own}, given);
   // printf -v NAME, getopts LETTERS NAME
   const std::size_t last =
       words && name != "let" ? std::min<std::size_t>(argv.size(), 3) : argv.size();
@@ -207,7 +203,7 @@ Directory Analyser::reached(const Directory& from, const Value& to) {
     if (real) {
       made.paths.push_back(std::move(*real));
     } else {
-      doubt(Doubt::kUnansweredPath, path, static_cast<int>(facts_.commands.size()));
+      doubt_next(Doubt::kUnansweredPath, path);
       made.unknown = true;
     }
   }

@@ -35,6 +35,13 @@ std::optional<std::size_t> behind_prefix(const std::string& prefix, const std::s
   return at + rest.size();
 }
 
+// "curl | tar"
+std::string piped(const std::vector<std::string>& programs) {
+  std::string text;
+  for (const std::string& program : programs) text += (text.empty() ? "" : " | ") + program;
+  return text;
+}
+
 bool is_stdin_path(const std::string& text) {
   return text == "-" || text == "/dev/stdin" || text == "/dev/fd/0" || text == "/proc/self/fd/0";
 }
@@ -57,9 +64,7 @@ void Analyser::shell_code(const Value& text, const SimpleCommand& command, const
                           const Feed& feed, Dialects dialects) {
   const auto decoded = [](const Value::Hole& hole) { return hole.decoded; };
   const bool decodes = std::any_of(text.holes.begin(), text.holes.end(), decoded);
-  if (holds_code(text))
-    doubt(decodes ? Doubt::kDecodedCode : Doubt::kUnknownCode, text.text,
-          static_cast<int>(facts_.commands.size()));
+  if (holds_code(text)) doubt_next(decodes ? Doubt::kDecodedCode : Doubt::kUnknownCode, text.text);
   code_base_.push_back({command.wrappers, command.privileged, command.remote});
   code(text, Nesting::Kind::kCode, by, feed, dialects);
   code_base_.pop_back();
@@ -203,7 +208,7 @@ bool Analyser::carry_one(const RunsSpec& runs, SimpleCommand* command, const std
         other_code(selected.value, runs.language, command);
       return false;
     case RunsSpec::How::kEarlier:
-      doubt(Doubt::kUnknownCode, command->program, static_cast<int>(facts_.commands.size()));
+      doubt_next(Doubt::kUnknownCode, command->program);
       return false;
   }
   return false;
@@ -256,10 +261,9 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
     const bool more = arguments.operands.size() > static_cast<std::size_t>(runs.skip);
     if (more && !is_stdin_path(first)) return false;
   }
-  const int index = static_cast<int>(facts_.commands.size());
   if (input_moved_) {
     // After exec <FILE, the known input may belong to a group around both commands.
-    doubt(Doubt::kPipedCode, command->program, index);
+    doubt_next(Doubt::kPipedCode, command->program);
     if (!feed.piped && !feed.file) return false;
   }
   if (!feed.piped && feed.file) {
@@ -267,7 +271,7 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
     return false;
   }
   if (!feed.piped) {
-    if (shell) note_shell(*command, arguments);
+    if (shell) facts_.shell_dialects |= dialects_for(*command);
     if (facts_.readers.size() < kMaxAppended)
       facts_.readers.push_back({command->program, runs.language.empty() ? kShell : runs.language});
     return false;
@@ -297,19 +301,10 @@ bool Analyser::carry_stdin(const RunsSpec& runs, SimpleCommand* command, const A
     other_code(*feed.text, runs.language, command);
     return false;
   }
-  std::string by;
-  for (const std::string& program : feed.programs) by += (by.empty() ? "" : " | ") + program;
-  doubt(feed.decodes ? Doubt::kDecodedCode : Doubt::kPipedCode,
-        by + (by.empty() ? "" : " | ") + command->program, index);
+  const std::string by = piped(feed.programs);
+  doubt_next(feed.decodes ? Doubt::kDecodedCode : Doubt::kPipedCode,
+             by + (by.empty() ? "" : " | ") + command->program);
   return false;
-}
-
-// Notes what the shell reads that lines will be typed into.
-void Analyser::note_shell(const SimpleCommand& command, const Arguments& arguments) {
-  facts_.shell_dialects |= dialects_for(command);
-  facts_.interactive = facts_.interactive || any_flag(command.argv, arguments, {"-i"});
-  facts_.has_history =
-      facts_.has_history || arguments.spec == nullptr || arguments.spec->has_history;
 }
 
 // Handles sh script.sh, source file and python file.py.
@@ -336,10 +331,7 @@ void Analyser::carry_file(const RunsSpec& runs, SimpleCommand* command,
         const ProgramSpec* spec = knowledge_.find(producer.program);
         from.decodes = from.decodes || (spec != nullptr && spec->decodes);
       }
-      const int index = static_cast<int>(facts_.commands.size());
-      std::string by;
-      for (const std::string& program : from.programs) by += (by.empty() ? "" : " | ") + program;
-      doubt(from.decodes ? Doubt::kDecodedCode : Doubt::kPipedCode, by, index);
+      doubt_next(from.decodes ? Doubt::kDecodedCode : Doubt::kPipedCode, piped(from.programs));
       command->fed_by = from.programs;
       continue;
     }
@@ -365,13 +357,12 @@ void Analyser::carry_file(const RunsSpec& runs, SimpleCommand* command,
 void Analyser::read_file(const Value& file, int argument, SimpleCommand* command) {
   const std::size_t before = command->accesses.size();
   add_access(AccessKind::kExecute, false, file, argument, false, scope_.cwd(), &command->accesses);
-  const int index = static_cast<int>(facts_.commands.size());
   for (std::size_t at = before; at < command->accesses.size(); ++at) {
     const PathClasses classes = command->accesses[at].classes;
     // Installed programs are no less known than those on PATH.
     if ((classes & knowledge_.class_bit("programs")) != 0) continue;
     if ((classes & kUnknownPath) != 0 || (classes & kInWorkspace) == 0) {
-      doubt(Doubt::kUnreadFile, file.text, index);
+      doubt_next(Doubt::kUnreadFile, file.text);
       break;
     }
   }

@@ -96,8 +96,7 @@ std::unique_ptr<Node> Parser::pipeline() {
         read_until_ = read;
         break;
       }
-      if (take_option("-p")) skip_blanks();
-      if (take_option("--")) skip_blanks();
+      for (; peek() == '-'; skip_blanks()) (void)read_word({});  // -p, --
     } else if (!take_reserved("!")) {
       break;
     }
@@ -122,20 +121,6 @@ std::unique_ptr<Node> Parser::pipeline() {
   return node;
 }
 
-// Takes one of the words that bash expects after `time`.
-bool Parser::take_option(std::string_view option) {
-  std::size_t at = at_;
-  for (const char c : option) {
-    if (character_behind(at) != c) return false;
-    ++at;
-  }
-  const int c = character_behind(at);
-  if (c != kEnd && !is_metacharacter(c)) return false;
-  at_ = at;
-  read_until_ = at;
-  return true;
-}
-
 // Parses a command that is not a simple one. Returns null, and takes nothing, if none begins here.
 std::unique_ptr<Node> Parser::compound() {
   peek();
@@ -156,10 +141,8 @@ std::unique_ptr<Node> Parser::compound() {
       node = if_command();
     } else if (word == "while" || word == "until") {
       node = while_command();
-    } else if (word == "for") {
-      node = for_command(Node::Kind::kFor);
-    } else if (word == "select") {
-      node = for_command(Node::Kind::kSelect);
+    } else if (word == "for" || word == "select") {
+      node = for_command();
     } else if (word == "case") {
       node = case_command();
     } else {

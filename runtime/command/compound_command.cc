@@ -138,11 +138,12 @@ void Parser::for_words(Node& node) {
   }
 }
 
-std::unique_ptr<Node> Parser::for_command(Node::Kind kind) {
-  auto node = make(kind);
-  take_reserved(kind == Node::Kind::kFor ? "for" : "select");
+// for and select.
+std::unique_ptr<Node> Parser::for_command() {
+  auto node = make(Node::Kind::kFor);
+  if (!take_reserved("for")) take_reserved("select");
   skip_blanks();
-  if (kind == Node::Kind::kFor && bash() && peek() == '(' && second() == '(') {
+  if (bash() && peek() == '(' && second() == '(') {
     node->kind = Node::Kind::kArithmeticFor;
     arithmetic_for(*node);
   } else {

@@ -53,6 +53,10 @@ void Analyser::doubt(Doubt kind, std::string detail, int command) {
   facts_.doubts.push_back({kind, command, source_, std::move(detail), unheld});
 }
 
+void Analyser::doubt_next(Doubt kind, std::string detail) {
+  doubt(kind, std::move(detail), static_cast<int>(facts_.commands.size()));
+}
+
 bool Analyser::speaks_of_harm(const std::string& text) const {
   return knowledge_.unheld == nullptr || re2::RE2::PartialMatch(text, *knowledge_.unheld);
 }
@@ -68,8 +72,7 @@ bool Analyser::may_reach(const Value& code) const {
 void Analyser::other_code(const Value& text, const std::string& language, SimpleCommand* command) {
   if (text.text.empty() || !spend(text.text.size() * 2)) return;
   if (may_reach(text)) {
-    doubt(Doubt::kInlineCode, language + ": " + text.text,
-          static_cast<int>(facts_.commands.size()));
+    doubt_next(Doubt::kInlineCode, language + ": " + text.text);
   }
   const bool removes =
       knowledge_.removing != nullptr && re2::RE2::PartialMatch(text.text, *knowledge_.removing);

@@ -8,21 +8,11 @@
 #include "runtime/command/expander.h"
 
 namespace gibbous::command {
-namespace {
-
-Value text_value(std::string text) {
-  Value value;
-  value.text = std::move(text);
-  return value;
-}
-
-}  // namespace
-
 std::vector<Arg> Analyser::fields(const Word& word) {
   // Most words are one piece of text.
   if (word.parts.size() == 1 && word.parts[0].kind == Part::Kind::kText) {
     Arg arg;
-    arg.value = text_value(word.parts[0].text);
+    arg.value = Value{word.parts[0].text};
     arg.value.quoted = word.parts[0].quoted;
     spend(arg.value.text.size() + 1);
     doubt_subscript(arg.value);

@@ -178,10 +178,8 @@ struct Facts {
   std::vector<DoubtFact> doubts;
   // The programs that read code from the run's own input.
   std::vector<InputReader> readers;
-  bool has_history = false;     // a shell among those has one, once something is typed into it
   bool assigns = false;         // the line may set variables, by whatever means
   Dialects shell_dialects = 0;  // what those shells may read
-  bool interactive = false;     // one of them is, whatever its input is: bash -i
   std::string shown;            // the line (or argv, quoted), escaped for a terminal; bounded
 
   // Rules see the carriers behind the commands.

@@ -1,6 +1,6 @@
 // Globs over names and words: `*` is any characters, or none, and `?` is one UTF-8 character;
 // everything else stands for itself. For the names in knowledge.h and the patterns of
-// runtime/rules. Pure, any thread; linear in the text except for pieces with a `?`.
+// runtime/rules. Pure, any thread.
 #pragma once
 
 #include <string_view>

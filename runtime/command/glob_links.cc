@@ -126,10 +126,8 @@ void Analyser::add_links(const Access& as, const std::string& known, const std::
   std::vector<std::string> links;
   const bool all = find_links(as, known == "/" ? "" : known, rest, false, &links);
   for (const std::string& link : links) {
-    Value path;
-    path.text = link;
     std::vector<Access> found;
-    add_access(as.kind, as.recursive, path, as.argument, as.redirection, {}, &found);
+    add_access(as.kind, as.recursive, Value{link}, as.argument, as.redirection, {}, &found);
     for (Access& access : found) {
       access.written = as.written;
       if ((access.classes & ~kPlainlyInside) != 0) into->push_back(std::move(access));

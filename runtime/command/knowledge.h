@@ -96,7 +96,6 @@ struct ProgramSpec {
   bool lists = false;                    // its output is paths below its operands: find, ls
   bool lists_names = false;              // without the operands in front of them: ls
   bool takes_commands = false;           // in what is typed into it: `!ls` in a pager
-  bool has_history = true;               // a shell: typed lines may stand for earlier ones
   std::vector<std::string> filters;  // flags without one of which it lists everything: find -name
   std::map<std::string, std::shared_ptr<const ProgramSpec>> subcommands;  // "push", "remote add"
 };

@@ -180,7 +180,6 @@ class Parser {
   void bracket(std::vector<Part>& parts);
   void brace(std::vector<Part>& parts, int c);
   void settle_braces(std::vector<Part>& parts);
-  void array_in_word(std::vector<Part>& parts);
   // [begin, end) is what `written` shows of an expansion.
   Part* add_part(std::vector<Part>& parts, Part::Kind kind, bool quoted, std::size_t begin = 0,
                  std::size_t end = 0);
@@ -219,7 +218,6 @@ class Parser {
   void parse_list(Node& list);
   bool list_operator(Node& list, bool& separated);
   std::unique_ptr<Node> pipeline();
-  bool take_option(std::string_view option);
   std::unique_ptr<Node> command();
   std::unique_ptr<Node> compound();
   void finish(Node& node, std::size_t begin);
@@ -234,7 +232,7 @@ class Parser {
   std::unique_ptr<Node> group();
   std::unique_ptr<Node> if_command();
   std::unique_ptr<Node> while_command();
-  std::unique_ptr<Node> for_command(Node::Kind kind);
+  std::unique_ptr<Node> for_command();
   void arithmetic_for(Node& node);
   void for_words(Node& node);
   std::unique_ptr<Node> loop_body();

@@ -71,12 +71,12 @@ bool is_within(std::string_view path, std::string_view directory) {
 }
 
 bool component_match(std::string_view glob, std::string_view text) {
-  if (glob.find('(') != std::string_view::npos) return true;  // @(a|b), in a pattern of a word
   std::size_t at = 0;
   std::size_t from = 0;
   std::size_t star = std::string_view::npos;
   std::size_t mark = 0;
   while (from < text.size()) {
+    if (at + 1 < glob.size() && glob[at + 1] == '(') return true;  // @(a|b)
     bool one = false;
     std::size_t width = 1;
     if (at < glob.size()) {

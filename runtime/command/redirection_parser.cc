@@ -41,11 +41,7 @@ bool Parser::redirection(Node& node) {
     ++at;
     c = character_behind(at);
     if (!is_name_start(c)) return false;
-    bool subscript = false;
-    for (; is_name(c) || c == '[' || subscript; c = character_behind(at)) {
-      if (c == kEnd || is_metacharacter(c)) return false;
-      if (c == '[') subscript = true;
-      if (c == ']') subscript = false;
+    for (; is_name(c); c = character_behind(at)) {
       redirection.fd_variable += static_cast<char>(c);
       ++at;
     }

@@ -81,15 +81,17 @@ Feed Analyser::apply_redirections(const std::vector<Redirection>& redirections, 
 void Analyser::note_redirections(std::vector<Access> accesses) {
   if (accesses.empty()) return;
   SimpleCommand command;
-  command.cwd = known_cwd();
-  Value word;
-  word.text = ":";
-  command.program_word = word;
-  command.argv.push_back(std::move(word));
-  command.program = ":";
   command.accesses = std::move(accesses);
+  emit_nothing(std::move(command), {});
+}
+
+void Analyser::emit_nothing(SimpleCommand command, const Feed& feed) {
+  command.cwd = known_cwd();
+  command.program = ":";
+  command.program_word = Value{":"};
+  command.argv = {command.program_word};
   const Arguments arguments = split_arguments(command.argv, knowledge_.find(":"));
-  emit(std::move(command), arguments, {});
+  emit(std::move(command), arguments, feed);
 }
 
 }  // namespace gibbous::command

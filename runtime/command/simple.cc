@@ -42,12 +42,9 @@ const Part* default_of(const Part& part) {
 
 }  // namespace
 
-Value hole_value(const std::string& text) {
-  Value value;
-  value.text = text;
-  value.holes.push_back(
-      {Value::Hole::Kind::kUnknown, false, 0, static_cast<std::uint32_t>(text.size())});
-  return value;
+Value hole_value(const std::string& text, bool splits) {
+  const auto size = static_cast<std::uint32_t>(text.size());
+  return {text, {{Value::Hole::Kind::kUnknown, splits, 0, size}}};
 }
 
 bool is_name(std::string_view text) {
@@ -171,22 +168,13 @@ void Analyser::simple(const Node& node, const Feed& outer) {
   const Feed feed = apply_redirections(node.redirections, outer, &base.accesses);
   if (args.empty()) {
     SimpleCommand command = std::move(base);
-    command.cwd = known_cwd();
-    Value word;
-    word.text = ":";
-    command.program = ":";
-    command.program_word = word;
-    command.argv.push_back(std::move(word));
     for (const NamedValue& each : command.assignments) {
       const Variable* made = scope_.find(each.name);
       if (made != nullptr && made->exported)
         add_named(each.value, -1, true, false, scope_.cwd(), &command.accesses);
     }
     facts_.assigns = facts_.assigns || !command.assignments.empty();
-    if (!command.accesses.empty()) {
-      const Arguments arguments = split_arguments(command.argv, knowledge_.find(":"));
-      emit(std::move(command), arguments, feed);
-    }
+    if (!command.accesses.empty()) emit_nothing(std::move(command), feed);
   } else {
     const bool ends = ends_with_command(args);
     run(std::move(args), std::move(base), feed);
@@ -303,7 +291,7 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
     const std::string path = written[0] == '/' ? written : scope_.cwd().paths[0] + "/" + written;
     const auto resolved =
         path.size() < kMaxDirectoryBytes ? place_.resolve(path) : std::optional<std::string>("");
-    if (!resolved) doubt(Doubt::kUnansweredPath, path, static_cast<int>(facts_.commands.size()));
+    if (!resolved) doubt_next(Doubt::kUnansweredPath, path);
     const std::string real = resolved ? base_name(*resolved) : "";
     if (!real.empty() && real != command.program) spec = knowledge_.find(real);
     if (spec != nullptr) command.program = real;
@@ -329,8 +317,7 @@ void Analyser::run(std::vector<Arg> args, SimpleCommand base, const Feed& feed) 
       !arguments.operands.empty() &&
       command.argv[static_cast<std::size_t>(arguments.operands[0])].starts_unknown();
   if (computed) {
-    doubt(Doubt::kUnknownCommandArgument, command.program,
-          static_cast<int>(facts_.commands.size()));
+    doubt_next(Doubt::kUnknownCommandArgument, command.program);
     // It may be any of them, also one that a rule asks about.
     if (!facts_.doubts.empty()) facts_.doubts.back().unheld = true;
   }

@@ -86,7 +86,6 @@ struct Node {
     kWhile,          // children: condition, body; also until
     kFor,            // `name` in `words` (has_words false: "$@"); child 0 the body
     kArithmeticFor,  // for (( )): `arithmetic`; child 0 the body
-    kSelect,         // as kFor
     kCase,           // words[0] the subject; `patterns`; children the bodies
     kFunction,       // `name`; child 0 the body
     kTest,           // [[ ]]: `words` in order, operators included (as plain text words)

@@ -21,12 +21,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-Value value_of(std::string_view text) {
-  Value value;
-  value.text = std::string(text);
-  return value;
-}
-
 struct TakenCommand {
   std::string_view text;  // "": there is none
   bool first = false;     // the line begins with it
@@ -66,14 +60,14 @@ bool Analyser::take_commands(const InputReader& reader, const Value& line) {
   if (spec == nullptr || !spec->takes_commands) return false;
   const TakenCommand taken = command_in(line.text);
   if (taken.text.empty()) return false;
-  code(value_of(taken.text), Nesting::Kind::kCode, reader.program, {}, sh_dialects());
+  code(Value{std::string(taken.text)}, Nesting::Kind::kCode, reader.program, {}, sh_dialects());
   return taken.first;
 }
 
 void Analyser::take_code(const InputReader& reader, const Value& lines) {
   SimpleCommand command;
   command.program = reader.program;
-  command.program_word = value_of(reader.program);
+  command.program_word = Value{std::string(reader.program)};
   command.argv.push_back(command.program_word);
   command.cwd = known_cwd();
   other_code(lines, reader.language, &command);
@@ -93,9 +87,9 @@ void Analyser::typed(const TypedInput& input) {
   for (const InputReader& reader : input.readers) {
     std::string rest;
     for (const std::string_view line : lines_of(text)) {
-      if (!take_commands(reader, value_of(line))) rest.append(line) += '\n';
+      if (!take_commands(reader, Value{std::string(line)})) rest.append(line) += '\n';
     }
-    if (!reader.language.empty()) take_code(reader, value_of(rest));
+    if (!reader.language.empty()) take_code(reader, Value{std::string(rest)});
   }
   finish();
 }

@@ -118,7 +118,6 @@ void Analyser::walk(const Node& node, const Feed& feed) {
     case Node::Kind::kWhile:
     case Node::Kind::kFor:
     case Node::Kind::kArithmeticFor:
-    case Node::Kind::kSelect:
     case Node::Kind::kCase:
       return walk_compound(node, feed);
   }
@@ -269,8 +268,8 @@ void Analyser::walk_loop(const Node& node, const Feed& feed) {
   facts_.assigns = true;
   arithmetic(node.arithmetic);
   const Scope::Mark mark = scope_.mark();
-  if (node.kind == Node::Kind::kSelect) scope_.forget("REPLY");
-  if (node.kind == Node::Kind::kFor || node.kind == Node::Kind::kSelect) {
+  if (node.kind == Node::Kind::kFor) {
+    scope_.forget("REPLY");  // select sets it
     Variable variable;
     if (node.has_words) {
       for (const Word& word : node.words) {

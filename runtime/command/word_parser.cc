@@ -95,7 +95,12 @@ void Parser::unquoted(std::vector<Part>& parts, const WordStyle& style) {
         add_text(parts, "|", false);
         advance();
       } else if (style.arrays && c == '(' && bash() && ends_with_equals(parts)) {
-        array_in_word(parts);
+        complain("an array in a word");
+        add_text(parts, "(", false);
+        std::vector<Word> elements;
+        array_elements(elements);
+        for (Word& element : elements)
+          parts.insert(parts.end(), element.parts.begin(), element.parts.end());
       } else {
         break;
       }
@@ -175,25 +180,6 @@ bool Parser::unquoted_special(std::vector<Part>& parts, const WordStyle& style, 
   add_text(parts, text_.substr(at_, 1), false);
   advance();
   return true;
-}
-
-// Reads the ( ) after `name=` in an argument; the pieces of its elements become pieces of the word.
-void Parser::array_in_word(std::vector<Part>& parts) {
-  std::vector<Word> elements;
-  add_text(parts, "(", false);
-  array_elements(elements);
-  bool first = true;
-  for (Word& element : elements) {
-    if (!std::exchange(first, false)) {
-      if (parts.back().kind == Part::Kind::kText && !parts.back().quoted) {
-        parts.back().text += " ";
-      } else if (Part* blank = add_part(parts, Part::Kind::kText, false)) {
-        blank->text = " ";
-      }
-    }
-    for (Part& part : element.parts) parts.push_back(std::move(part));
-  }
-  add_text(parts, ")", false);
 }
 
 }  // namespace gibbous::command

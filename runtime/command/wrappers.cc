@@ -20,12 +20,14 @@ bool is_assignment(const Value& value) {
   return value.holes.empty() || value.holes.front().begin > equals;
 }
 
-Value unknown_words(const std::string& text) {
-  Value value;
-  value.text = text;
-  value.holes.push_back(
-      {Value::Hole::Kind::kUnknown, true, 0, static_cast<std::uint32_t>(text.size())});
-  return value;
+// What is known of a command that `wrapper` starts.
+SimpleCommand inside(const SimpleCommand& wrapper) {
+  SimpleCommand made;
+  made.privileged = wrapper.privileged;
+  made.remote = wrapper.remote;
+  made.wrappers = wrapper.wrappers;
+  made.wrappers.push_back(wrapper.program);
+  return made;
 }
 
 // The words that a program reads, if they are known.
@@ -66,7 +68,7 @@ void Analyser::doubt_holes(const SimpleCommand& command, const Arguments& argume
       return value.argument == static_cast<int>(at);
     };
     if (!splits && std::any_of(arguments.values.begin(), arguments.values.end(), valued)) continue;
-    doubt(Doubt::kUnknownCommandArgument, word.text, static_cast<int>(facts_.commands.size()));
+    doubt_next(Doubt::kUnknownCommandArgument, word.text);
     return;
   }
 }
@@ -135,7 +137,7 @@ void Analyser::replaced_words(const SimpleCommand& command, const Feed& feed,
     }
   }
   if (replaces) return;
-  if (!known) words = {unknown_words("...")};
+  if (!known) words = {hole_value("...", true)};
   for (Value& word : words) {
     Arg arg;
     arg.value = std::move(word);
@@ -148,13 +150,10 @@ bool Analyser::carry_argv(const RunsSpec& runs, SimpleCommand* command,
                           const std::vector<Arg>& args, const Arguments& arguments,
                           const Feed& feed) {
   std::vector<int> operands = arguments.operands;
-  SimpleCommand base;
+  SimpleCommand base = inside(*command);
   base.assignments = command->assignments;
   base.accesses = command->accesses;
-  base.wrappers = command->wrappers;
-  base.wrappers.push_back(command->program);
-  base.privileged = command->privileged;
-  base.remote = command->remote || arguments.spec->remote;
+  base.remote = base.remote || arguments.spec->remote;
   std::size_t skip = static_cast<std::size_t>(runs.skip);
   std::size_t at = 0;
   for (; at < operands.size(); ++at) {
@@ -277,7 +276,7 @@ void Analyser::cut_until(const RunsSpec& runs, SimpleCommand* command, std::vect
     if (&arg == args->data()) continue;
     const auto splits = [](const Value::Hole& hole) { return hole.splits; };
     if (std::none_of(arg.value.holes.begin(), arg.value.holes.end(), splits)) continue;
-    doubt(Doubt::kUnknownCommandArgument, arg.value.text, static_cast<int>(facts_.commands.size()));
+    doubt_next(Doubt::kUnknownCommandArgument, arg.value.text);
     break;
   }
   if (inner.empty()) return;
@@ -308,11 +307,7 @@ void Analyser::cut_until(const RunsSpec& runs, SimpleCommand* command, std::vect
       }
     }
     if (made.empty()) continue;
-    SimpleCommand base;
-    base.privileged = command->privileged;
-    base.remote = command->remote;
-    base.wrappers = command->wrappers;
-    base.wrappers.push_back(command->program);
+    SimpleCommand base = inside(*command);
     const Nest nest(*this, Nesting::Kind::kWrapper, command->program + " " + starts[0]);
     ++depth_;
     run(std::move(made), std::move(base), {});
@@ -342,11 +337,7 @@ void Analyser::guess(const SimpleCommand& command, const std::vector<Arg>& args,
   };
   const auto found = std::find_if(args.begin() + 1, args.end(), named);
   if (found == args.end()) return;
-  SimpleCommand base;
-  base.privileged = command.privileged;
-  base.remote = command.remote;
-  base.wrappers = command.wrappers;
-  base.wrappers.push_back(command.program);
+  SimpleCommand base = inside(command);
   const Scope::Mark mark = scope_.mark();
   {
     const Nest nest(*this, Nesting::Kind::kWrapper, command.program);
@@ -356,8 +347,8 @@ void Analyser::guess(const SimpleCommand& command, const std::vector<Arg>& args,
   }
   scope_.restore(mark);
   if (is_dangerous(*named(*found))) {
-    doubt(Doubt::kUnknownCommandArgument, command.program + " " + base_name(found->value.text),
-          static_cast<int>(facts_.commands.size()));
+    doubt_next(Doubt::kUnknownCommandArgument,
+               command.program + " " + base_name(found->value.text));
   }
 }
 

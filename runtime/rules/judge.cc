@@ -23,8 +23,8 @@ constexpr int kOfLine = -1;
 // What judging costs, by what is done, because time passes otherwise on other machines: a rule that
 // is compared is one. All of it takes some 25 ms on a slow machine. A line that is denied anyway is
 // judged for the sake of a better reason.
-constexpr std::size_t kMostWork = 600'000;
-constexpr std::size_t kMostWorkForReason = 60'000;
+constexpr std::size_t kMostWork = 900'000;
+constexpr std::size_t kMostWorkForReason = 90'000;
 constexpr std::size_t kCommandWork = 24;
 constexpr std::size_t kWordsOfWork = 8;  // so many words to compare with are one more
 constexpr std::size_t kWordOfTest = 3;
@@ -32,7 +32,7 @@ constexpr std::size_t kTestWork = 96;  // to make a table of a command, and call
 
 class Judgement {
  public:
-  Judgement(const RulesByProgram& by_program, const std::vector<const Rule*>& general,
+  Judgement(const RulesByProgram& by_program, const std::vector<GeneralRule>& general,
             const command::Knowledge& knowledge, const Facts& facts, const TestFunction& test,
             std::vector<Step>* steps)
       : by_program_(by_program),
@@ -104,7 +104,7 @@ class Judgement {
   void decide_by_floor(int index, Decision decision);
 
   const RulesByProgram& by_program_;
-  const std::vector<const Rule*>& general_;
+  const std::vector<GeneralRule>& general_;
   const command::Knowledge& knowledge_;
   const Facts& facts_;
   const TestFunction& test_;
@@ -130,7 +130,7 @@ class Judgement {
 void Judgement::judge_line_doubts() {
   for (const int index : doubts_.back()) {
     const DoubtFact& doubt = facts_.doubts[static_cast<std::size_t>(index)];
-    for (const Rule* rule : general_) {
+    for (const auto& [rule, programs] : general_) {
       if (rule->doubts.empty() || has_command_conditions(*rule)) continue;
       const bool matched = names_doubt(*rule, doubt);
       if (steps_ != nullptr) add_step(kOfLine, *rule, matched, name_of(doubt.doubt));
@@ -152,12 +152,16 @@ bool Judgement::judge_command(int index) {
 
   const std::size_t first_step = steps_ == nullptr ? 0 : steps_->size();
   Said said;
-  if (const auto own = by_program_.find(command.program); own != by_program_.end()) {
-    for (const Rule* rule : own->second)
-      if (!ask_rule(*rule, subject, said)) return false;
-  }
-  for (const Rule* rule : general_) {
-    if (names_program(*rule, command.program) && !ask_rule(*rule, subject, said)) return false;
+  const std::vector<const Rule*> none;
+  const auto found = by_program_.find(command.program);
+  const std::vector<const Rule*>& own = found == by_program_.end() ? none : found->second;
+  for (const Rule* rule : own)
+    if (!ask_rule(*rule, subject, said)) return false;
+  for (const auto& [rule, programs] : general_) {
+    const auto fits = [&](const Pattern& each) { return each.matches(command.program); };
+    if (!programs.empty() && std::none_of(programs.begin(), programs.end(), fits)) continue;
+    if (std::find(own.begin(), own.end(), rule) != own.end()) continue;
+    if (!ask_rule(*rule, subject, said)) return false;
   }
   if (steps_ != nullptr) {
     std::stable_sort(

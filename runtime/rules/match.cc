@@ -130,9 +130,10 @@ bool some_text_matches(const std::vector<Pattern>& patterns, const std::vector<s
 
 // A subcommand need not have a table: the first operands may be one, too.
 bool subcommand_holds(const Rule& rule, const SimpleCommand& command, Why& why) {
+  if (rule.subcommands.empty()) return true;
   std::string name = command.subcommand;
   for (std::size_t at = 0; at < std::min(command.operands.size(), kSubcommandWords); ++at) {
-    if (rule.subcommands.empty() || find_match(rule.subcommands, std::string_view(name))) break;
+    if (find_match(rule.subcommands, std::string_view(name))) break;
     const auto index = static_cast<std::size_t>(command.operands[at]);
     if (index >= command.argv.size() || !command.argv[index].literal()) break;
     name += (name.empty() ? "" : " ") + command.argv[index].text;
@@ -423,10 +424,6 @@ std::string uncertain_option(const Rule& rule, const Subject& subject) {
     if (use != nullptr && !certainly(*use, *pattern)) return shown_value(*use);
   }
   return "";
-}
-
-bool names_program(const Rule& rule, std::string_view program) {
-  return rule.programs.empty() || find_match(rule.programs, program) != nullptr;
 }
 
 bool names_doubt(const Rule& rule, const command::DoubtFact& doubt) {

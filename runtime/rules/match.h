@@ -22,8 +22,6 @@ struct Subject {
   }
 };
 
-// Returns true if the rule names the program, or none.
-bool names_program(const Rule& rule, std::string_view program);
 // Returns true if the rule has a condition on a command other than `doubts` and its details.
 bool has_command_conditions(const Rule& rule);
 // Orders stricter rules first; of equal ones, one's own before those that ship, then as in the set.

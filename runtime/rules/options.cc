@@ -19,30 +19,12 @@ using command::Value;
 constexpr std::string_view kDashes = "--";
 constexpr std::size_t kLetterOptionBytes = 2;  // -x
 
-// Chooses the table for an option: the subcommand's after its name, the program's before it.
-class Tables {
- public:
-  Tables(const SimpleCommand& command, const ProgramSpec* spec) : program_(spec) {
-    if (spec == nullptr || command.subcommand.empty() || spec->subcommands.empty()) return;
-    const auto found = spec->subcommands.find(command.subcommand);
-    if (found == spec->subcommands.end()) return;
-    subcommand_ = found->second.get();
-    const std::string_view name = command.subcommand;
-    const std::string_view word = name.substr(0, name.find(' '));
-    while (++begin_ < static_cast<int>(command.argv.size())) {
-      if (word_at(command, begin_)->text == word) break;
-    }
-  }
-
-  const ProgramSpec* at(int index) const {
-    return subcommand_ != nullptr && index > begin_ ? subcommand_ : program_;
-  }
-
- private:
-  const ProgramSpec* program_;
-  const ProgramSpec* subcommand_ = nullptr;
-  int begin_ = 0;
-};
+// The table of the subcommand, if there is one.
+const ProgramSpec* table_of(const SimpleCommand& command, const ProgramSpec* spec) {
+  if (spec == nullptr) return nullptr;
+  const auto found = spec->subcommands.find(command.subcommand);
+  return found == spec->subcommands.end() ? spec : found->second.get();
+}
 
 // Returns true if an option whose name is not known may become one of these.
 bool may_become(const Value& word, const ProgramSpec& spec, const std::vector<std::string>& names) {
@@ -72,13 +54,13 @@ const Value* word_at(const SimpleCommand& command, int index) {
 bool has_flag(const SimpleCommand& command, const ProgramSpec* spec, std::string_view flag,
               bool negated) {
   if (command.options.empty() || flag.empty()) return false;
-  const Tables tables(command, spec);
+  const ProgramSpec* table = table_of(command, spec);
   for (const int index : command.options) {
     const Value* word = word_at(command, index);
     if (word == nullptr) continue;
     if (word->literal() && word->text == kDashes) break;
     if (!negated && gibbous::command::is_negated(command.argv, index)) continue;
-    if (gibbous::command::is_flag(*word, tables.at(index), flag)) return true;
+    if (gibbous::command::is_flag(*word, table, flag)) return true;
   }
   return false;
 }
@@ -86,7 +68,7 @@ bool has_flag(const SimpleCommand& command, const ProgramSpec* spec, std::string
 std::vector<OptionUse> option_uses(const SimpleCommand& command, const ProgramSpec* spec,
                                    const std::vector<std::string>& names) {
   std::vector<OptionUse> uses;
-  const Tables tables(command, spec);
+  const ProgramSpec* table = table_of(command, spec);
   command::Selector wanted;
   wanted.kind = command::Selector::Kind::kOptions;
   wanted.options = names;
@@ -95,7 +77,7 @@ std::vector<OptionUse> option_uses(const SimpleCommand& command, const ProgramSp
     if (word == nullptr) continue;
     if (word->literal() && word->text == kDashes) break;
     ProgramSpec with_names;  // they take a value even if the table does not say so
-    if (const ProgramSpec* table = tables.at(index)) {
+    if (table != nullptr) {
       with_names.values = table->values;
       with_names.single_dash_long = table->single_dash_long;
     }
@@ -126,7 +108,7 @@ std::vector<OptionUse> option_uses(const SimpleCommand& command, const ProgramSp
 }
 
 const Value* hidden_option(const SimpleCommand& command, const ProgramSpec* spec) {
-  const Tables tables(command, spec);
+  const ProgramSpec* table = table_of(command, spec);
   std::vector<int> candidates;  // without the values of options, which are never options
   for (std::size_t i = 1; i < command.argv.size(); ++i) {
     const Value& word = command.argv[i];
@@ -143,7 +125,7 @@ const Value* hidden_option(const SimpleCommand& command, const ProgramSpec* spec
     }
     const auto index = static_cast<int>(i);
     if (std::binary_search(candidates.begin(), candidates.end(), index) &&
-        gibbous::command::may_hide_options(word, tables.at(index))) {
+        gibbous::command::may_hide_options(word, table)) {
       return &word;
     }
   }

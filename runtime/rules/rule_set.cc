@@ -30,15 +30,18 @@ Result<std::shared_ptr<const RuleSet>> RuleSet::create(
   for (const Rule& rule : set->rules_) ordered.push_back(&rule);
   std::sort(ordered.begin(), ordered.end(), stricter);
   for (const Rule* rule : ordered) {
-    const bool literal = !rule->programs.empty() &&
-                         std::all_of(rule->programs.begin(), rule->programs.end(),
-                                     [](const Pattern& program) { return program.literal(); });
-    if (!literal) set->general_.push_back(rule);
-    for (std::size_t i = 0; literal && i < rule->programs.size(); ++i) {
-      std::vector<const Rule*>& of_program = set->by_program_[rule->programs[i].text];
+    GeneralRule general{rule, {}};
+    for (const Pattern& program : rule->programs) {
+      if (!program.literal()) {
+        general.programs.push_back(program);
+        continue;
+      }
+      std::vector<const Rule*>& of_program = set->by_program_[program.text];
       // It may name a program twice.
       if (of_program.empty() || of_program.back() != rule) of_program.push_back(rule);
     }
+    if (rule->programs.empty() || !general.programs.empty())
+      set->general_.push_back(std::move(general));
   }
   return std::shared_ptr<const RuleSet>(std::move(set));
 }

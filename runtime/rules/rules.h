@@ -158,8 +158,13 @@ struct Outcome {
   bool leaves = false;  // each by one that `leaves`, some without `reads`, and all is written out
 };
 
-// Rules that name programs literally, by these; stricter first.
+// Rules by the programs that they name literally; stricter first.
 using RulesByProgram = std::unordered_map<std::string, std::vector<const Rule*>>;
+
+struct GeneralRule {
+  const Rule* rule = nullptr;
+  std::vector<Pattern> programs;  // the patterns among those that it names; empty: it names none
+};
 
 class RuleSet {
  public:
@@ -186,7 +191,7 @@ class RuleSet {
   std::vector<Rule> rules_;  // never moved: their addresses tell their order
   std::shared_ptr<const command::Knowledge> knowledge_;
   RulesByProgram by_program_;
-  std::vector<const Rule*> general_;  // with patterns of programs, or without programs
+  std::vector<GeneralRule> general_;  // with patterns of programs, or without programs
 };
 
 // Returns true if `flag` ("-r", "--recursive") is among the options of a command: alone, in a

@@ -145,8 +145,6 @@
 ---@field prints? boolean its operands are its output: echo
 ---@field lists? boolean|'names' it prints paths below its operands: find. 'names': without the
 ---operands in front of them, so that a name may begin with a dash: ls
----@field history? false of a shell: a typed line never stands for an earlier one; default: it may,
----and one with `!` or `^` that would is asked about
 ---@field filters? string flags without one of which it lists everything: find -name
 ---@field subcommands? table<string, Program> by words: push, ['remote add']; options before them
 ---belong to the program

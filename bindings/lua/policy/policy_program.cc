@@ -251,7 +251,6 @@ struct InputReaders {
   bool shell = false;  // a shell reads lines
   bool owned = false;  // a program that is no shell owns the terminal, and takes commands or code
   std::vector<command::InputReader> programs;  // those that are no shells
-  command::Facts shell_facts;                  // of what started the shell
   command::Dialects dialects = 0;              // what the shells read
 };
 
@@ -263,13 +262,12 @@ InputReaders readers_of(CommandPolicy& commands, const PolicyRequest& asked,
   run.typed_bytes = 0;
   const auto add = [&] {
     std::vector<command::InputReader> found;
-    command::Facts facts = commands.analyse(run, place.variables);
+    const command::Facts facts = commands.analyse(run, place.variables);
     commands.add_readers(facts, &found);
     readers.dialects |= facts.shell_dialects;
     bool others = false;
     for (command::InputReader& reader : found) {
       const bool shell = reader.language == kShellLanguage;
-      if (shell && readers.shell_facts.sources.empty()) readers.shell_facts = std::move(facts);
       readers.shell = readers.shell || shell;
       others = others || !shell;
       if (!shell) readers.programs.push_back(std::move(reader));
@@ -303,14 +301,6 @@ bool may_refer_to_history(std::string_view lines) {
       return true;
   }
   return false;
-}
-
-// Returns false if the shell may run other lines than those that are typed.
-bool runs_as_typed(const PolicyRequest& asked, const InputReaders& readers,
-                   const CommandRequest& request) {
-  const command::Facts& shell = readers.shell_facts;
-  if ((!asked.pty && !shell.interactive) || !shell.has_history) return true;
-  return !may_refer_to_history(std::string_view(*request.line).substr(request.typed_bytes));
 }
 
 // Keys that recall or change a line, and a reference to a line that is not known, leave open what
@@ -387,7 +377,9 @@ std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyTables& tab
   if (readers.shell) {
     CommandRequest expanded = request;
     expanded.dialects = readers.dialects != 0 ? readers.dialects : command::kAnyDialect;
-    const bool known = runs_as_typed(asked, readers, expanded) && !asked.edited;
+    const bool recalls =
+        may_refer_to_history(std::string_view(*expanded.line).substr(expanded.typed_bytes));
+    const bool known = !recalls && !asked.edited;
     command::Facts facts = commands->analyse(expanded, place.variables);
     if (!known) facts.doubts.push_back(unknown_line(asked.edited ? "keys" : "history"));
     settle(std::move(facts));

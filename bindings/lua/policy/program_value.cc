@@ -155,7 +155,6 @@ constexpr KnowledgeField<ProgramSpec> kProgramFields[] = {
     {"text", [](KnowledgeReader& r, ProgramSpec* out) { r.selectors(&out->text); }},
     {"prints", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->prints); }},
     {"lists", read_lists},
-    {"history", [](KnowledgeReader& r, ProgramSpec* out) { r.flag(&out->has_history); }},
     {"subcommands", read_subcommands},
 };
 

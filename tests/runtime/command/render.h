@@ -80,9 +80,9 @@ inline std::string render(const Assignment& assignment) {
 }
 
 inline std::string render(const Node& node) {
-  static constexpr const char* kNames[] = {"",     "pipe",     "",     "sub",   "group",
-                                           "if",   "while",    "for",  "for((", "select",
-                                           "case", "function", "test", "(("};
+  static constexpr const char* kNames[] = {"",         "pipe",  "",    "sub",   "group",
+                                           "if",       "while", "for", "for((", "case",
+                                           "function", "test",  "(("};
   static constexpr std::string_view kOperators[] = {";", "&", "&&", "||"};
   if (node.kind == Node::Kind::kList) {
     std::string text = "(";

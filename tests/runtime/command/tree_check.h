@@ -44,7 +44,6 @@ inline std::string tree_fault(const Parsed& parsed) {
       case Kind::kGroup:
       case Kind::kFor:
       case Kind::kArithmeticFor:
-      case Kind::kSelect:
       case Kind::kFunction:
         expect(children == 1, "a command has not one body");
         break;

@@ -50,7 +50,7 @@ return {
       decodes = '-d', prints = true, lists = true, filters = '-name',
       subcommands = { push = { hosts = 'first' }, ['remote add'] = { decodes = true } },
     },
-    names = { lists = 'names' }, ['py*'] = {}, ['python3*'] = { history = false, runs = { { how = 'earlier' } } },
+    names = { lists = 'names' }, ['py*'] = {}, ['python3*'] = { runs = { { how = 'earlier' } } },
   },
   removing = 'rmtree',
   paths = { { name = 'keys', inside = true, entries = { '~/.ssh', '=/home', '!$TMP/x', '**/.git' } } },
@@ -107,10 +107,8 @@ return {
   CHECK(spec.decodes_when == Texts{"-d"});
   CHECK(spec.prints);
   CHECK(spec.filters == std::vector<std::string>{"-name"});
-  CHECK(spec.has_history);
   const command::ProgramSpec* versioned = tables.knowledge.find("python3.11");
   REQUIRE(versioned != nullptr);
-  CHECK_FALSE(versioned->has_history);
   CHECK(versioned->runs[0].how == RunsSpec::How::kEarlier);
   CHECK(spec.lists);
   CHECK_FALSE(spec.lists_names);
@@ -119,7 +117,7 @@ return {
   REQUIRE(spec.subcommands.size() == 2);
   CHECK(spec.subcommands.at("remote add")->decodes);
   CHECK(tables.knowledge.patterns[0].first == "python3*");  // the longer one comes first
-  CHECK(re2::RE2::FullMatch("rmtree", *tables.knowledge.removing->get()));
+  CHECK(re2::RE2::FullMatch("rmtree", *tables.knowledge.removing));
   CHECK(tables.knowledge.classes[0].inside);
   CHECK(tables.knowledge.classes[0].entries == Texts{"~/.ssh", "=/home", "!$TMP/x", "**/.git"});
   CHECK(tables.knowledge.outputs.at("pwd") == "$PWD");

@@ -115,12 +115,7 @@ void add_builtins(Knowledge* knowledge) {
 }
 
 void add_programs(Knowledge* knowledge) {
-  ProgramSpec typed = shell();
-  add(knowledge, "sh", typed);
-  typed.has_history = false;
-  add(knowledge, "dash ash mksh", typed);
-  typed.has_history = true;
-  add(knowledge, "bash", typed);
+  add(knowledge, "sh dash ash mksh bash", shell());
   add(knowledge, "nohup setsid", wrapper(""));
   add(knowledge, "time", wrapper("-o -f"));
   add(knowledge, "timeout", wrapper("-k --kill-after -s --signal", 1));

@@ -1,7 +1,6 @@
 // Each call opens the store of the state directory itself.
 #include "gibbous/approvals.h"
 
-#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -12,30 +11,11 @@
 namespace gibbous {
 namespace {
 
-class OpenedStore {
- public:
-  explicit OpenedStore(const std::string& state_dir)
-      : directory_(directory_of(state_dir)),
-        store_({.directory = directory_,
-                .on_problem = [this](const Status& problem) { problem_ = problem; }},
-               clock_) {}
-  ApprovalStore& operator*() { return store_; }
-  ApprovalStore* operator->() { return &store_; }
-  // A damaged file was set aside; the call itself then succeeds.
-  const Status& problem() const { return problem_; }
+const SystemClock kClock;
 
- private:
-  static std::string directory_of(const std::string& state_dir) {
-    std::error_code error;
-    return state_dir.empty() ? host::default_state_directory()
-                             : std::filesystem::absolute(state_dir, error).string();
-  }
-
-  SystemClock clock_;
-  std::string directory_;
-  Status problem_;
-  ApprovalStore store_;
-};
+ApprovalStore store_of(const std::string& state_dir) {
+  return {host::state_directory(state_dir), kClock};
+}
 
 ApprovalInfo info_of(Approval approval) {
   return {.id = std::move(approval.id),
@@ -52,29 +32,21 @@ ApprovalInfo info_of(Approval approval) {
 }  // namespace
 
 Result<std::vector<ApprovalInfo>> list_approvals(const std::string& state_dir) {
-  OpenedStore store(state_dir);
-  auto listed = store->list();
+  auto listed = store_of(state_dir).list();
   if (!listed) return listed.status();
-  if (!store.problem()) return store.problem();
   std::vector<ApprovalInfo> approvals;
   for (Approval& approval : *listed) approvals.push_back(info_of(std::move(approval)));
   return approvals;
 }
 
 Result<ApprovalInfo> revoke_approval(const std::string& state_dir, std::string_view id) {
-  OpenedStore store(state_dir);
-  auto revoked = store->revoke(id);
-  if (!store.problem()) return store.problem();
+  auto revoked = store_of(state_dir).revoke(id);
   if (!revoked) return revoked.status();
   return info_of(std::move(*revoked));
 }
 
 Result<std::size_t> revoke_all_approvals(const std::string& state_dir) {
-  OpenedStore store(state_dir);
-  auto count = store->revoke_all();
-  if (!count) return count.status();
-  if (!store.problem()) return store.problem();
-  return *count;
+  return store_of(state_dir).revoke_all();
 }
 
 std::string approvals_json(const std::vector<ApprovalInfo>& approvals) {

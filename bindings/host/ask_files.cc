@@ -17,7 +17,7 @@
 #include "runtime/base/random_id.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/state_file.h"
-#include "runtime/base/state_text.h"
+#include "runtime/base/state_key.h"
 
 namespace gibbous::host {
 namespace {

@@ -33,9 +33,7 @@ Decisions::Decisions(std::string directory, uv_loop_s* loop, const Clock& clock,
       engine_(engine),
       on_problem_(std::move(on_problem)),
       gate_(gate),
-      approvals_({.directory = directory,
-                  .on_problem = [this](const Status& status) { on_problem_(status.message()); }},
-                 clock),
+      approvals_(directory, clock, [this](const Status& status) { on_problem_(status.message()); }),
       asks_(
           directory, loop, clock, gate, runs, times,
           {.remember =

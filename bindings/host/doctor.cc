@@ -18,7 +18,7 @@
 #include "bindings/lua/load/config.h"
 #include "gibbous/approvals.h"
 #include "gibbous/policy.h"
-#include "runtime/audit/approval_text.h"
+#include "runtime/audit/approval.h"
 #include "runtime/base/mounts.h"
 #include "runtime/journal/journal_reader.h"
 #include "runtime/journal/schema.h"
@@ -120,7 +120,7 @@ class Examination {
                         reader.status().code() == "state_dir_missing";
     add(Grade::kGood, "versions",
         "journal " + std::to_string(kJournalVersion) + ", approvals " +
-            std::to_string(kApprovalsVersion) + ", queued starts " +
+            std::to_string(kApprovalTable.version) + ", queued starts " +
             std::to_string(lua::kQueuedStartVersion) + ", decisions " +
             std::to_string(kDecisionVersion));
     const std::string code = reader.status().code();

@@ -24,12 +24,6 @@ constexpr std::int64_t kTickMs = 10;
 
 using Things = std::map<std::string, paths::Obeyed>;
 
-bool same(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
-         a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec &&
-         a.st_ctim.tv_sec == b.st_ctim.tv_sec && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
-}
-
 Things things_in(const paths::GitPlaces& places, const std::string& workspace) {
   Things all;
   for (const paths::Obeyed& each : places.obeyed) all[each.path] = each;
@@ -323,11 +317,11 @@ void Repositories::refresh() {
   gate_.pass([this, alive = std::weak_ptr<const int>(lifetime_)](bool answers) {
     if (alive.expired() || !answers) return;
     const trust::ChangedList list(state_directory_);
-    struct stat now {};
-    const bool exists = ::lstat(list.path().c_str(), &now) == 0;
-    if (exists == seen_.has_value() && (!exists || same(*seen_, now))) return;
-    seen_ = exists ? std::optional(now) : std::nullopt;
-    auto read = exists ? list.list() : std::vector<trust::Changed>{};
+    if (mark_.is_current(list.path())) return;
+    const bool had_file = mark_.is_set();
+    auto read = list.list(&mark_);
+    // What could not be written is known all the same.
+    if (read && !had_file && !mark_.is_set() && !is_unknown_) return;
     is_unknown_ = !read;
     if (read) {
       all_ = std::move(*read);

@@ -6,8 +6,6 @@
 // sandboxed run goes on counts as the run's. Loop thread only.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -86,8 +84,8 @@ class Repositories final : public lua::Learner {
   std::function<void(const std::string&)> on_problem_;
   std::map<std::string, Workspace> workspaces_;
   std::vector<trust::Changed> all_;
-  std::optional<struct stat> seen_;  // the file that all_ comes from
-  bool is_unknown_ = false;          // the file cannot be read: all of the workspace counts
+  StateMark mark_;           // of the file that all_ comes from
+  bool is_unknown_ = false;  // the file cannot be read: all of the workspace counts
   std::vector<std::string> told_;
   std::string reported_;
   // Expires with this object: a helper may answer later.

@@ -1,8 +1,15 @@
 // The valid forms of an approval, and the modes in which it holds.
 #include "runtime/audit/approval.h"
 
+#include <algorithm>
+#include <array>
+
+#include "runtime/base/random_id.h"
+
 namespace gibbous {
 namespace {
+
+constexpr std::array<const char*, 3> kKindNames = {"argv", "rule", "prefix"};
 
 Status wrong(const char* field, const std::string& expected) {
   return Status::error("invalid_arguments", std::string(field) + ": expected " + expected);
@@ -19,25 +26,7 @@ Status check_text(const char* field, const std::string& text, std::size_t most, 
 }  // namespace
 
 const char* name_of(ApprovalKind kind) {
-  switch (kind) {
-    case ApprovalKind::kArgv:
-      return "argv";
-    case ApprovalKind::kRule:
-      return "rule";
-    case ApprovalKind::kPrefix:
-      return "prefix";
-  }
-  return "";
-}
-
-const char* name_of(ApprovalScope scope) {
-  switch (scope) {
-    case ApprovalScope::kSession:
-      return "session";
-    case ApprovalScope::kRemembered:
-      return "remembered";
-  }
-  return "";
+  return kKindNames.at(static_cast<std::size_t>(kind));
 }
 
 Status check(const Approval& approval) {
@@ -53,6 +42,53 @@ Status check(const Approval& approval) {
   if (Status bad = check_text("who", approval.who, kMost, true); !bad) return bad;
   if (approval.expires < 0) return wrong("expires", "Unix seconds, or 0 for never");
   return {};
+}
+
+StateRow row_of(const Approval& approval) {
+  return named_row({{"id", approval.id},
+                    {"kind", name_of(approval.kind)},
+                    {"mode", approval.mode},
+                    {"rank", std::to_string(approval.mode_rank)},
+                    {"created", std::to_string(approval.created)},
+                    {"expires", std::to_string(approval.expires)},
+                    {"policy", approval.policy_hash},
+                    {"who", approval.who},
+                    {"workspace", approval.workspace},
+                    {"subject", approval.subject}});
+}
+
+std::optional<Approval> approval_of(const StateRow& row) {
+  Approval approval;
+  std::string kind;
+  std::string rank;
+  std::string created;
+  std::string expires;
+  if (!read_named(row, {{"id", &approval.id},
+                        {"kind", &kind},
+                        {"mode", &approval.mode},
+                        {"rank", &rank},
+                        {"created", &created},
+                        {"expires", &expires},
+                        {"policy", &approval.policy_hash},
+                        {"who", &approval.who},
+                        {"workspace", &approval.workspace},
+                        {"subject", &approval.subject}})) {
+    return std::nullopt;
+  }
+  const auto known = std::find(kKindNames.begin(), kKindNames.end(), kind);
+  const auto mode_rank = whole_number(rank);
+  const auto begin = whole_number(created);
+  const auto end = whole_number(expires);
+  if (approval.id.size() != kIdChars || known == kKindNames.end() || !mode_rank || !begin || !end ||
+      *mode_rank != static_cast<int>(*mode_rank)) {
+    return std::nullopt;
+  }
+  approval.kind = static_cast<ApprovalKind>(known - kKindNames.begin());
+  approval.mode_rank = static_cast<int>(*mode_rank);
+  approval.created = *begin;
+  approval.expires = *end;
+  if (!check(approval)) return std::nullopt;
+  return approval;
 }
 
 bool holds_in_mode(const Approval& approval, std::string_view mode, int mode_rank) {

@@ -1,14 +1,16 @@
-// Approval: one answer to an `ask` verdict that counts again, and the queries of the store. Plain
-// data, any thread.
+// Approval: one answer to an `ask` verdict that counts again, its row in the file, and the queries
+// of the store. Plain data, any thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gibbous/status.h"
+#include "runtime/base/state_table.h"
 
 namespace gibbous {
 
@@ -21,8 +23,7 @@ enum class ApprovalScope : std::uint8_t {
   kSession,     // one session of this process; in memory only
   kRemembered,  // on disk, every session
 };
-const char* name_of(ApprovalKind kind);    // "argv", "rule", "prefix"
-const char* name_of(ApprovalScope scope);  // "session", "remembered"
+const char* name_of(ApprovalKind kind);  // "argv", "rule", "prefix"
 
 inline constexpr std::size_t kMaxSubjectBytes = std::size_t{64} << 10;
 inline constexpr std::size_t kMaxApprovalFieldBytes = std::size_t{4} << 10;  // of the other texts
@@ -57,6 +58,20 @@ struct ApprovalQuery {
 
 // The error names the field and what is expected; its code is invalid_arguments.
 Status check(const Approval& approval);
+
+// The file `approvals` of the state directory, which every process of this user shares.
+inline constexpr StateTableForm kApprovalTable{
+    .name = "approvals",
+    .version = 2,
+    .errors = "approvals",
+    .effect = "grants nothing",
+    .remedy = "Remove it; its approvals must be given again",
+    .when_full = "revoke some (gibbous approvals)",
+    .lock_tries = 200,
+};
+StateRow row_of(const Approval& approval);
+// Nothing for a row that is not that of a valid approval.
+std::optional<Approval> approval_of(const StateRow& row);
 
 // An approval holds in the mode in which it was given and in looser ones. It does not hold in
 // another mode of the same rank, nor in its own mode after that became stricter.

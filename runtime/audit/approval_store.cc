@@ -1,7 +1,8 @@
-// Matching and bookkeeping; approval_file.cc deals with the disk.
+// See approval_store.h.
 #include "runtime/audit/approval_store.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -9,8 +10,6 @@
 
 namespace gibbous {
 namespace {
-
-using Edit = ApprovalFile::Edit;
 
 bool same_place(const Approval& a, const Approval& b) {
   return a.kind == b.kind && a.scope == b.scope && a.subject == b.subject && a.mode == b.mode &&
@@ -38,73 +37,105 @@ const Approval* longest(const std::vector<Approval>& approvals, const ApprovalSu
   return best;
 }
 
-// Finds the approval that `id` names, in several lists.
-struct Named {
+// The approval that has this id, or of which it is the unique beginning.
+Result<Approval> named(const std::vector<Approval>& approvals, std::string_view id) {
+  const std::string quoted = "'" + std::string(id) + "'";
   const Approval* found = nullptr;
-  bool exact = false;
   bool ambiguous = false;
-
-  void look(const std::vector<Approval>& approvals, std::string_view id) {
-    for (const Approval& approval : approvals) {
-      if (exact || id.empty() || !approval.id.starts_with(id)) continue;
-      exact = approval.id.size() == id.size();
-      ambiguous = found != nullptr && !exact;
-      found = &approval;
-    }
+  for (const Approval& approval : approvals) {
+    if (id.empty() || !approval.id.starts_with(id)) continue;
+    if (approval.id.size() == id.size()) return approval;
+    ambiguous = found != nullptr;
+    found = &approval;
   }
-  Status status(std::string_view id) const {
-    const std::string quoted = "'" + std::string(id) + "'";
-    if (found == nullptr) {
-      return Status::error("approval_not_found", "there is no approval " + quoted +
-                                                     "; 'gibbous approvals list' names them all");
-    }
-    if (!ambiguous) return {};
-    return Status::error("approval_ambiguous",
-                         "more than one approval's id begins with " + quoted + "; give more of it");
+  if (found == nullptr) {
+    return Status::error("approval_not_found", "there is no approval " + quoted +
+                                                   "; 'gibbous approvals list' names them all");
   }
-};
+  if (!ambiguous) return *found;
+  return Status::error("approval_ambiguous",
+                       "more than one approval's id begins with " + quoted + "; give more of it");
+}
 
 }  // namespace
 
-ApprovalStore::ApprovalStore(ApprovalStoreOptions options, const Clock& clock)
-    : options_(std::move(options)), clock_(clock), file_(options_.directory, options_.on_problem) {}
+ApprovalStore::ApprovalStore(std::string directory, const Clock& clock,
+                             std::function<void(const Status&)> on_problem)
+    : directory_(std::move(directory)), clock_(clock), on_problem_(std::move(on_problem)) {}
 
 std::int64_t ApprovalStore::now() const {
   return std::chrono::floor<std::chrono::seconds>(clock_.wall()).count();
 }
 
-std::optional<Approval> ApprovalStore::find(const ApprovalQuery& query) {
-  const Nanos time = clock_.now();
-  if (!looked_ || time - *looked_ >= options_.look_interval) {
-    (void)file_.refresh();  // the problem is reported, and nothing is granted
-    looked_ = time;
+void ApprovalStore::drop_expired(std::vector<Approval>& approvals) const {
+  std::erase_if(approvals, [time = now()](const Approval& each) { return is_expired(each, time); });
+}
+
+Result<std::vector<Approval>> ApprovalStore::read(const StateRows& rows) const {
+  std::vector<Approval> approvals;
+  for (const StateRow& row : rows) {
+    auto approval = approval_of(row);
+    if (!approval) {
+      return damaged_state_table(
+          kApprovalTable, directory_,
+          "approval " + std::to_string(approvals.size() + 1) + " in it is malformed");
+    }
+    approvals.push_back(std::move(*approval));
   }
-  const std::int64_t today = now();
+  return approvals;
+}
+
+// Looks by path, to notice a state directory that was replaced.
+Status ApprovalStore::refresh() {
+  if (mark_.is_current(directory_ + "/" + kApprovalTable.name)) return {};
+  remembered_.clear();
+  const Result<StateRows> rows = read_state_table(kApprovalTable, directory_, &mark_);
+  auto approvals = rows ? read(*rows) : rows.status();
+  const Status& status = approvals.status();
+  if (approvals) {
+    remembered_ = std::move(*approvals);
+  } else {
+    mark_ = {};
+  }
+  // Each problem when it appears, not at each look.
+  if (!status && status.message() != reported_ && on_problem_) on_problem_(status);
+  reported_ = status.message();
+  return status;
+}
+
+Status ApprovalStore::change(const StateWrite& how,
+                             const std::function<Status(std::vector<Approval>&)>& edit) const {
+  return change_state_table(kApprovalTable, directory_, how, [&](StateRows& rows) -> Result<bool> {
+    auto approvals = read(rows);
+    if (!approvals) return approvals.status();
+    drop_expired(*approvals);
+    if (const Status status = edit(*approvals); !status) return status;
+    rows.clear();
+    for (const Approval& each : *approvals) rows.push_back(row_of(each));
+    return true;
+  });
+}
+
+std::optional<Approval> ApprovalStore::find(const ApprovalQuery& query) {
+  (void)refresh();  // the problem is reported, and nothing is granted
+  const std::int64_t time = now();
   for (const ApprovalSubject& candidate : query.candidates) {
-    const Approval* best = longest(file_.entries(), candidate, query, today, nullptr);
-    best = longest(session_, candidate, query, today, best);
+    const Approval* best = longest(remembered_, candidate, query, time, nullptr);
+    best = longest(session_, candidate, query, time, best);
     if (best != nullptr) return *best;
   }
   return std::nullopt;
 }
 
-std::size_t ApprovalStore::drop_expired(std::vector<Approval>& approvals) const {
-  const std::int64_t today = now();
-  return std::erase_if(approvals,
-                       [today](const Approval& each) { return is_expired(each, today); });
-}
-
-Result<Approval> ApprovalStore::remember_in(std::vector<Approval>& approvals,
-                                            const Approval& approval) const {
+Status ApprovalStore::add(std::vector<Approval>& approvals, const Approval& approval) const {
   drop_expired(approvals);
   std::erase_if(approvals, [&](const Approval& each) { return same_place(each, approval); });
   if (approvals.size() >= kMaxApprovals) {
     return Status::error("approvals_full", "there are " + std::to_string(kMaxApprovals) +
-                                               " approvals already; revoke some "
-                                               "(gibbous approvals)");
+                                               " approvals already; " + kApprovalTable.when_full);
   }
   approvals.push_back(approval);
-  return approval;
+  return {};
 }
 
 Result<Approval> ApprovalStore::remember(Approval approval) {
@@ -115,24 +146,19 @@ Result<Approval> ApprovalStore::remember(Approval approval) {
                          "expires: expected a time in the future, or 0 for never");
   }
   approval.id = random_id();
-  if (approval.scope == ApprovalScope::kSession) {
-    return remember_in(session_, approval);
-  }
-  approval.session.clear();
-  const Status status = file_.change(
-      [&](std::vector<Approval>& approvals) -> Result<Edit> {
-        const auto kept = remember_in(approvals, approval);
-        return kept ? Result<Edit>(Edit::kWrite) : kept.status();
-      },
-      true, false);
+  const bool lasts = approval.scope == ApprovalScope::kRemembered;
+  if (lasts) approval.session.clear();
+  const Status status = lasts
+                            ? change({.durable = false},
+                                     [&](std::vector<Approval>& all) { return add(all, approval); })
+                            : add(session_, approval);
   if (!status) return status;
   return approval;
 }
 
 Result<std::vector<Approval>> ApprovalStore::list() {
-  if (Status status = file_.refresh(); !status) return status;
-  std::vector<Approval> all = file_.entries();
-  all.insert(all.end(), session_.begin(), session_.end());
+  if (Status status = refresh(); !status) return status;
+  std::vector<Approval> all = remembered_;
   drop_expired(all);
   std::stable_sort(all.begin(), all.end(),
                    [](const Approval& a, const Approval& b) { return a.created < b.created; });
@@ -140,72 +166,24 @@ Result<std::vector<Approval>> ApprovalStore::list() {
 }
 
 Result<Approval> ApprovalStore::revoke(std::string_view id) {
-  (void)file_.refresh();
-  Named named;
-  named.look(session_, id);
-  const Approval* const of_session = named.found;
-  named.look(file_.entries(), id);
-  // Approvals of a session do not depend on the disk.
-  if (named.found != nullptr && named.found == of_session && !named.ambiguous) {
-    Approval revoked = *named.found;
-    std::erase_if(session_, [&](const Approval& each) { return each.id == revoked.id; });
-    return revoked;
-  }
-  Approval revoked;
-  const auto take = [&](std::vector<Approval>& approvals) -> Result<Edit> {
-    Named newest;
-    newest.look(session_, id);
-    newest.look(approvals, id);
-    if (Status status = newest.status(id); !status) return status;
-    revoked = *newest.found;
-    std::erase_if(approvals, [&](const Approval& each) { return each.id == revoked.id; });
-    drop_expired(approvals);
-    return Edit::kWrite;
-  };
-  const Status status = file_.change(take, false, true);
-  if (nothing_there(status)) return named.status(id).ok() ? status : named.status(id);
+  Result<Approval> revoked = Approval();
+  const Status status = change({.make = false}, [&](std::vector<Approval>& all) {
+    revoked = named(all, id);
+    if (!revoked) return revoked.status();
+    std::erase_if(all, [&](const Approval& each) { return each.id == revoked->id; });
+    return Status();
+  });
   if (!status) return status;
   return revoked;
 }
 
 Result<std::size_t> ApprovalStore::revoke_all() {
-  drop_expired(session_);
-  std::size_t count = session_.size();
-  session_.clear();
-  const Status status = file_.change(
-      [&](std::vector<Approval>& approvals) -> Result<Edit> {
-        if (approvals.empty()) return Edit::kNothing;
-        drop_expired(approvals);
-        count += approvals.size();
-        approvals.clear();
-        return Edit::kWrite;
-      },
-      false, true);
-  if (!status && !nothing_there(status)) return status;
-  return count;
-}
-
-bool ApprovalStore::nothing_there(const Status& status) const {
-  return status.code() == "state_dir_missing" || (!status && options_.directory.empty());
-}
-
-void ApprovalStore::end_session(std::string_view session) {
-  std::erase_if(session_, [session](const Approval& each) { return each.session == session; });
-}
-
-Result<std::size_t> ApprovalStore::prune() {
-  std::size_t count = drop_expired(session_);
-  if (Status status = file_.refresh(); !status) return status;
-  const std::int64_t today = now();
-  const auto expired = [today](const Approval& each) { return is_expired(each, today); };
-  if (std::none_of(file_.entries().begin(), file_.entries().end(), expired)) return count;
-  const Status status = file_.change(
-      [&](std::vector<Approval>& approvals) -> Result<Edit> {
-        const std::size_t dropped = drop_expired(approvals);
-        count += dropped;
-        return dropped > 0 ? Edit::kWrite : Edit::kNothing;
-      },
-      false, false);
+  std::size_t count = 0;
+  const Status status = change({.make = false}, [&](std::vector<Approval>& all) {
+    count = all.size();
+    all.clear();
+    return Status();
+  });
   if (!status) return status;
   return count;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -52,6 +53,34 @@ const char* objection_to(const struct stat& file) {
   if ((file.st_mode & kOthersMayWrite) != 0) return "others may write to it (chmod 600 mends that)";
   if (file.st_nlink > 1) return "it has another name too (a hard link)";
   return nullptr;
+}
+
+std::optional<std::string> read_whole(const UniqueFd& file, std::size_t most) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10;
+  std::string text;
+  for (std::size_t size = 0; size <= most;) {
+    text.resize(std::min(size + kPiece, most + 1));
+    const ssize_t count =
+        ::pread(file.get(), text.data() + size, text.size() - size, static_cast<off_t>(size));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return std::nullopt;
+    size += static_cast<std::size_t>(count);
+    if (count > 0) continue;
+    text.resize(size);
+    break;
+  }
+  return text;
+}
+
+bool write_whole(const UniqueFd& file, std::string_view text) {
+  const WithoutSizeSignal guard;
+  while (!text.empty()) {
+    const ssize_t count = ::write(file.get(), text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
 }
 
 Result<StateLock> StateLock::take(const UniqueFd& directory, const std::string& name, int tries) {

@@ -1,11 +1,13 @@
 // Files in the state directory that several processes share, opened so that a link or another
-// user's file is never used. Used by runtime/audit and runtime/journal. Any thread.
+// user's file is never used. Any thread.
 #pragma once
 
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "gibbous/status.h"
 #include "runtime/base/unique_fd.h"
@@ -20,6 +22,12 @@ Result<UniqueFd> open_state_directory(const std::string& directory, bool make);
 
 // Returns why such a file cannot be trusted; nullptr when it can.
 const char* objection_to(const struct stat& file);
+
+// Reads an open file from its beginning, but at most one byte more than `most`: then it has more.
+// Nothing, with errno, when it cannot be read.
+std::optional<std::string> read_whole(const UniqueFd& file, std::size_t most);
+// Returns false with errno. Writes that would exceed RLIMIT_FSIZE fail with EFBIG.
+bool write_whole(const UniqueFd& file, std::string_view text);
 
 // One process holds it at a time, for a few system calls; destruction or the end of the process
 // releases it.

@@ -1,7 +1,6 @@
-// TrustStore: what a person has trusted, in the file `trusted` of the state directory, which every
-// process of this user shares. Each call reads the file anew. It is replaced whole under a lock and
-// signed with the key of the directory (runtime/base/state_text.h), which every sandbox hides; a
-// file with any fault trusts nothing. Any thread; waits for the disk.
+// TrustStore: what a person has trusted, in the file `trusted` of the state directory, a signed
+// table (runtime/base/state_table.h) that every process of this user shares. Each call reads the
+// file anew; one with any fault trusts nothing. Any thread; waits for the disk.
 //
 //   gibbous-trusted 1 9f86d081…
 //   trust<TAB>kind=project<TAB>when=1790000000<TAB>who=ann<TAB>hash=…<TAB>path=/home/ann/app/.gibbous
@@ -15,12 +14,12 @@
 #include <vector>
 
 #include "gibbous/status.h"
+#include "runtime/base/state_table.h"
 #include "runtime/trust/tree.h"
 
 namespace gibbous::trust {
 
 inline constexpr std::size_t kMaxTrusted = 1000;
-inline constexpr std::size_t kMaxTrustFileBytes = std::size_t{8} << 20;
 inline constexpr const char* kProject = "project";    // a `.gibbous` directory
 inline constexpr const char* kServices = "services";  // a file of `gibbous up`
 
@@ -51,8 +50,14 @@ class TrustStore {
   std::string directory_;
 };
 
-// Pure.
-std::string encode_trusted(const std::vector<Trusted>& all, std::string_view key);
-Result<std::vector<Trusted>> decode_trusted(std::string_view text, std::string_view key);
+inline constexpr StateTableForm kTrustTable{
+    .name = "trusted",
+    .version = 1,
+    .errors = "trust",
+    .effect = "trusts nothing",
+    .remedy = "Remove it, and trust again what you need (gibbous trust DIR)",
+    .when_full = "revoke some (gibbous trust --list, gibbous trust --revoke DIR)",
+    .lock_tries = 2000,
+};
 
 }  // namespace gibbous::trust

@@ -21,7 +21,7 @@
 #include "runtime/base/random_id.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/state_file.h"
-#include "runtime/base/state_text.h"
+#include "runtime/base/state_key.h"
 #include "runtime/paths/patience.h"
 
 namespace gibbous::lua {

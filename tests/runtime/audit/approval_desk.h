@@ -36,11 +36,8 @@ struct Desk {
   }
 
   // Each has its own file, lock and memory, so two are as good as two processes.
-  ApprovalStore store(Nanos look_interval = Nanos{0}) {
-    return ApprovalStore({.directory = directory(),
-                          .look_interval = look_interval,
-                          .on_problem = [this](const Status& each) { problems.push_back(each); }},
-                         clock);
+  ApprovalStore store() {
+    return {directory(), clock, [this](const Status& each) { problems.push_back(each); }};
   }
   std::string text() const {
     std::ifstream in(file(), std::ios::binary);
@@ -48,14 +45,6 @@ struct Desk {
   }
   void overwrite(const std::string& content) const {
     std::ofstream(file(), std::ios::binary | std::ios::trunc) << content;
-  }
-  std::vector<std::string> set_aside() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(directory())) {
-      const std::string name = entry.path().filename();
-      if (name.starts_with("approvals.set-aside-")) names.push_back(entry.path());
-    }
-    return names;
   }
 };
 

@@ -13,33 +13,38 @@
 namespace gibbous::trust {
 namespace {
 
-bool same(const std::vector<Changed>& a, const std::vector<Changed>& b) {
-  return encode_changed(a) == encode_changed(b);
-}
-
-TEST_CASE("changed things go through a text, whatever they are called") {
+TEST_CASE("changed things keep their names, whatever they are") {
+  const testing::TempDir dir;
+  const ChangedList list(dir.path());
   const std::vector<Changed> all = {{"/w", "-", "/w/a b//.git"},
                                     {"/w", "12ab", "/w//.git/config alias.x\ty\n\\"},
                                     {"/w x", "*", "/w x//"}};
-  const auto back = decode_changed(encode_changed(all));
+  REQUIRE(list.change([&](std::vector<Changed>& written) {
+    written = all;
+    return true;
+  }));
+  const auto back = list.list();
   REQUIRE(back);
-  CHECK(same(*back, all));
-  CHECK((*back)[1].path == all[1].path);
-  CHECK(decode_changed(encode_changed({}))->empty());
+  REQUIRE(back->size() == all.size());
+  for (std::size_t at = 0; at < all.size(); ++at) CHECK((*back)[at].path == all[at].path);
 }
 
 TEST_CASE("a text with any fault has no changed things") {
-  for (const char* const text :
-       {"", "gibbous-changed 2\n", "gibbous-changed 1", "gibbous-changed 1\n/w\t-\n",
-        "gibbous-changed 1\n/w\t-\t/w//x", "gibbous-changed 1\nw\t-\t/w//x\n",
-        "gibbous-changed 1\n/w\t\t/w//x\n", "gibbous-changed 1\n/w\t-\t/w//x\ty\n",
-        "gibbous-changed 1\n\n"}) {
-    INFO(text);
-    const auto read = decode_changed(text);
-    REQUIRE_FALSE(read);
-    CHECK(read.status().code() == "changed_damaged");
+  const testing::TempDir dir;
+  const ChangedList list(dir.path());
+  for (const std::string& text :
+       {std::string(), std::string("gibbous-changed 1"), std::string("gibbous-changed 1\n/w\t-\n"),
+        std::string("gibbous-changed 1\n/w\t-\t/w//x"),
+        std::string("gibbous-changed 1\nw\t-\t/w//x\n"),
+        std::string("gibbous-changed 1\n/w\t\t/w//x\n"),
+        std::string("gibbous-changed 1\n/w\t-\t/w//x\ty\n"), std::string("gibbous-changed 1\n\n"),
+        "gibbous-changed 1\n" + std::string(kMaxStateTableBytes, 'x')}) {
+    INFO(text.substr(0, 40));
+    std::ofstream(list.path()) << text;
+    CHECK(list.list().status().code() == "changed_damaged");
   }
-  CHECK_FALSE(decode_changed("gibbous-changed 1\n" + std::string(kMaxChangedFileBytes, 'x')));
+  std::ofstream(list.path()) << "gibbous-changed 2\n";
+  CHECK(list.list().status().code() == "changed_newer");
 }
 
 TEST_CASE("a changed thing is in its repository, or in the workspace") {

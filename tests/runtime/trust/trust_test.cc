@@ -225,13 +225,13 @@ TEST_CASE("what was trusted is there for another process, until it is revoked") 
 }
 
 TEST_CASE("names with any bytes stay one field") {
-  Trusted odd{kProject, "/a\tb\nc\\d", "hash", {{"x\n\ty", "h"}}, "who\n", 7};
-  const std::string text = encode_trusted({odd}, "key");
-  const auto all = decode_trusted(text, "key");
+  const Place place;
+  const Trusted odd{kProject, "/a\tb\nc\\d", "hash", {{"x\n\ty", "h"}}, "who\n", 7};
+  REQUIRE(place.store().add(odd));
+  const auto all = place.store().list();
   REQUIRE(all);
   CHECK(all->front().path == odd.path);
   CHECK(all->front().files.front().name == odd.files.front().name);
-  CHECK(decode_trusted(text, "other").status().code() == "trust_damaged");
 }
 
 TEST_CASE("processes that trust at the same time lose none of each other's") {
@@ -282,7 +282,7 @@ TEST_CASE("a damaged file trusts nothing, says so, and is not replaced") {
   CHECK(with(good.substr(0, good.size() / 2)).code() == "trust_damaged");
   CHECK(with(good + "file\thash=x\tname=y\n").code() == "trust_damaged");
   CHECK(with("gibbous-trusted 2 x\n").code() == "trust_newer");
-  CHECK(with(std::string(kMaxTrustFileBytes + 1, 'x')).code() == "trust_damaged");
+  CHECK(with(std::string(kMaxStateTableBytes + 1, 'x')).code() == "trust_damaged");
   std::string other = good;
   other.replace(other.find("config.lua"), 6, "CONFIG");
   const Status edited = with(other);

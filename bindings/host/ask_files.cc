@@ -44,17 +44,6 @@ bool is_id(std::string_view text) {
          });
 }
 
-bool write_all(int file, std::string_view text) {
-  const WithoutSizeSignal without;
-  while (!text.empty()) {
-    const ssize_t count = ::write(file, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
 std::vector<std::string> names_in(const UniqueFd& directory) {
   std::vector<std::string> names;
   const int copy = ::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -116,21 +105,13 @@ std::optional<std::string> AskFiles::read(const std::string& name, UniqueFd* hel
   if (!S_ISREG(info.st_mode) || info.st_uid != ::geteuid() || (info.st_mode & kOthers) != 0) {
     return std::nullopt;
   }
-  std::string text(kMostFileBytes + 1, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t count =
-        ::pread(file.get(), text.data() + size, text.size() - size, static_cast<off_t>(size));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return std::nullopt;
-    if (count == 0) break;
-    size += static_cast<std::size_t>(count);
-  }
+  const auto text = read_whole(file, kMostFileBytes);
   const std::size_t begin = kMagic.size() + kSealBytes + 1;
-  if (size > kMostFileBytes || size < begin || key_.empty()) return std::nullopt;
-  text.resize(size);
-  const std::string_view body = std::string_view(text).substr(begin);
-  if (sealed(name, body) != text) return std::nullopt;
+  if (!text || text->size() > kMostFileBytes || text->size() < begin || key_.empty()) {
+    return std::nullopt;
+  }
+  const std::string_view body = std::string_view(*text).substr(begin);
+  if (sealed(name, body) != *text) return std::nullopt;
   if (held != nullptr) *held = std::move(file);
   return std::string(body);
 }
@@ -144,7 +125,7 @@ Result<UniqueFd> AskFiles::write(const std::string& name, std::string_view body)
   UniqueFd file(::openat(directory_.get(), made.c_str(),
                          O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kStateFileMode));
   if (!file) return unusable(name, std::strerror(errno));
-  if (!write_all(file.get(), text)) {
+  if (!write_whole(file, text)) {
     const int error = errno;
     ::unlinkat(directory_.get(), made.c_str(), 0);
     return unusable(name, std::string("cannot be written: ") + std::strerror(error));
@@ -194,22 +175,19 @@ void AskFiles::finish(const std::string& id, std::string_view outcome) const {
   }
 }
 
-bool AskFiles::keep(const std::string& id, std::string_view body, UniqueFd* held) const {
-  Result<UniqueFd> file = write(id + kKeptSuffix, body);
-  if (!file) return false;
-  *held = std::move(*file);
-  return true;
+Result<UniqueFd> AskFiles::keep(const std::string& key, std::string_view body) const {
+  return write(key + kKeptSuffix, body);
 }
 
-std::optional<std::string> AskFiles::kept(const std::string& id) const {
+std::optional<std::string> AskFiles::take_kept(const std::string& key) const {
+  const std::string name = key + kKeptSuffix;
   UniqueFd file;
-  auto body = read(id + kKeptSuffix, &file);
-  if (!body || ::flock(file.get(), LOCK_SH | LOCK_NB) != 0) return std::nullopt;
+  auto body = read(name, &file);
+  if (!body || ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 ||
+      ::unlinkat(directory_.get(), name.c_str(), 0) != 0) {
+    return std::nullopt;
+  }
   return body;
-}
-
-bool AskFiles::take_kept(const std::string& id) const {
-  return ::unlinkat(directory_.get(), (id + kKeptSuffix).c_str(), 0) == 0;
 }
 
 std::vector<std::string> AskFiles::ids(std::string_view suffix) const {

@@ -37,12 +37,10 @@ class AskFiles {
   // Says what became of the question, and removes it. Best effort.
   void finish(const std::string& id, std::string_view outcome) const;
   // Keeps the answer to a question whose call has ended, for the call that comes again, to this
-  // host or to a later one. Best effort. `held` gets the lock.
-  bool keep(const std::string& id, std::string_view body, UniqueFd* held) const;
-  // Nothing while its host lives.
-  std::optional<std::string> kept(const std::string& id) const;
-  // Returns true for one caller alone.
-  bool take_kept(const std::string& id) const;
+  // host or to a later one. `key` is that of the call. While the file is open, nobody takes it.
+  Result<UniqueFd> keep(const std::string& key, std::string_view body) const;
+  // Returns it to one caller alone, who removes it.
+  std::optional<std::string> take_kept(const std::string& key) const;
   std::string path() const { return state_ + "/asks"; }
 
   // --- For everybody ---

@@ -2,6 +2,9 @@
 #include "bindings/host/ask_record.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,48 +61,104 @@ std::string json_without_secrets(const Redactor& redactor, const std::string& te
   return cut_text(to_text(without_secrets(redactor, "", value)));
 }
 
-std::int64_t number_member(const Json& from, const char* name) {
-  const Json* found = find_member(from, name);
-  return found != nullptr && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+constexpr std::array<const char*, 3> kRemember = {"once", "session", "always"};
+constexpr std::array<const char*, 3> kAbout = {"command", "rule", "prefix"};
+
+template <typename Enum>
+const char* word_of(const std::array<const char*, 3>& words, Enum value) {
+  return words.at(static_cast<std::size_t>(value));
 }
 
-bool flag_member(const Json& from, const char* name, bool otherwise) {
-  const Json* found = find_member(from, name);
-  return found != nullptr && found->is_boolean() ? found->get<bool>() : otherwise;
+// Each calls `field` with the name and the member of each field, in their order in the file.
+template <typename Field>
+void each_field(OpenAsk& open, const Field& field) {
+  AskRequest& ask = open.ask;
+  field("id", ask.id);
+  field("opened", open.opened);
+  field("expires", open.expires);
+  field("waits", open.waits);
+  field("host", open.host);
+  field("session", ask.session);
+  field("workspace", ask.workspace);
+  field("mode", ask.mode);
+  field("tool", ask.tool);
+  field("effect", ask.effect);
+  field("command", ask.command);
+  field("commands", ask.commands);
+  field("subject", ask.subject);
+  field("arguments", ask.arguments);
+  field("reason", ask.reason);
+  field("rule", ask.rule);
+  field("rules", ask.rules);
+  field("may_approve_rules", ask.may_approve_rules);
+  field("prefix", ask.prefix);
+  field("file", ask.file);
+  field("line", ask.line);
 }
 
-std::vector<std::string> text_members(const Json& from, const char* name) {
-  std::vector<std::string> made;
+template <typename Field>
+void each_field(AskOutcome& outcome, const Field& field) {
+  field("id", outcome.id);
+  field("decision", outcome.decision);
+  field("scope", outcome.scope);
+  field("about", outcome.about);
+  field("who", outcome.who);
+  field("reason", outcome.reason);
+  field("at", outcome.at);
+  field("taken", outcome.taken);
+}
+
+template <typename Field>
+void each_field(AskAnswer& answer, const Field& field) {
+  std::string remember = word_of(kRemember, answer.remember);
+  std::string about = word_of(kAbout, answer.about);
+  std::int64_t lasts = answer.lasts.count();
+  field("allow", answer.allow);
+  field("remember", remember);
+  field("about", about);
+  field("lasts_s", lasts);
+  field("reason", answer.reason);
+  field("who", answer.who);
+  const auto take = [](const auto& words, const std::string& word, auto* value) {
+    const auto found = std::find(words.begin(), words.end(), word);
+    if (found != words.end()) {
+      *value = static_cast<std::decay_t<decltype(*value)>>(found - words.begin());
+    }
+  };
+  take(kRemember, remember, &answer.remember);
+  take(kAbout, about, &answer.about);
+  answer.lasts = std::chrono::seconds(std::max<std::int64_t>(lasts, 0));
+}
+
+template <typename Record>
+OrderedJson fields_of(const Record& record) {
+  OrderedJson fields;
+  Record copy = record;
+  each_field(copy, [&fields](const char* name, const auto& value) { fields[name] = value; });
+  return fields;
+}
+
+// A member of another type keeps the value that it has.
+template <typename T>
+void take_member(const Json& from, const char* name, T& value) {
+  if (const Json* found = find_member(from, name)) {
+    Json wanted = value;
+    if (wanted.type() == found->type() || (wanted.is_number() && found->is_number_integer())) {
+      value = found->template get<T>();
+    }
+  }
+}
+void take_member(const Json& from, const char* name, std::vector<std::string>& texts) {
   const Json* found = find_member(from, name);
-  if (found == nullptr || !found->is_array()) return made;
+  if (found == nullptr || !found->is_array()) return;
   for (const Json& each : *found) {
-    if (each.is_string()) made.push_back(each.get<std::string>());
+    if (each.is_string()) texts.push_back(each.get<std::string>());
   }
-  return made;
 }
 
-const char* name_of(AskAnswer::Remember remember) {
-  switch (remember) {
-    case AskAnswer::Remember::kOnce:
-      return "once";
-    case AskAnswer::Remember::kSession:
-      return "session";
-    case AskAnswer::Remember::kAlways:
-      return "always";
-  }
-  return "once";
-}
-
-const char* name_of(AskAnswer::About about) {
-  switch (about) {
-    case AskAnswer::About::kCommand:
-      return "command";
-    case AskAnswer::About::kRule:
-      return "rule";
-    case AskAnswer::About::kPrefix:
-      return "prefix";
-  }
-  return "command";
+template <typename Record>
+void read_fields(const Json& from, Record* record) {
+  each_field(*record, [&from](const char* name, auto& value) { take_member(from, name, value); });
 }
 
 }  // namespace
@@ -128,29 +187,8 @@ AskRequest redacted_ask(const AskRequest& request, const Redactor& redactor) {
 }
 
 OrderedJson ask_fields(const OpenAsk& ask) {
-  const AskRequest& of = ask.ask;
-  OrderedJson fields = {{"id", of.id},
-                        {"opened", ask.opened},
-                        {"expires", nullptr},
-                        {"waits", ask.waits},
-                        {"host", ask.host},
-                        {"session", of.session},
-                        {"workspace", of.workspace},
-                        {"mode", of.mode},
-                        {"tool", of.tool},
-                        {"effect", of.effect},
-                        {"command", of.command},
-                        {"commands", of.commands},
-                        {"subject", of.subject},
-                        {"arguments", of.arguments},
-                        {"reason", of.reason},
-                        {"rule", of.rule},
-                        {"rules", of.rules},
-                        {"may_approve_rules", of.may_approve_rules},
-                        {"prefix", of.prefix},
-                        {"file", of.file},
-                        {"line", of.line}};
-  if (ask.expires != 0) fields["expires"] = ask.expires;
+  OrderedJson fields = fields_of(ask);
+  if (ask.expires == 0) fields["expires"] = nullptr;
   return fields;
 }
 
@@ -163,83 +201,50 @@ std::string encode_ask(const AskRecord& record) {
 AskRecord decode_ask(std::string_view text) {
   const Json fields = parse_object(text, kMostAskBytes);
   AskRecord record;
-  AskRequest& ask = record.shown.ask;
+  record.shown.waits = true;
+  read_fields(fields, &record.shown);
   record.host = text_member(fields, "process");
-  record.shown.host = text_member(fields, "host");
-  record.shown.opened = number_member(fields, "opened");
-  record.shown.expires = number_member(fields, "expires");
-  record.shown.waits = flag_member(fields, "waits", true);
-  ask.id = text_member(fields, "id");
-  ask.session = text_member(fields, "session");
-  ask.workspace = text_member(fields, "workspace");
-  ask.mode = text_member(fields, "mode");
-  ask.tool = text_member(fields, "tool");
-  ask.effect = text_member(fields, "effect");
-  ask.command = text_member(fields, "command");
-  ask.commands = text_members(fields, "commands");
-  ask.subject = text_member(fields, "subject");
-  ask.arguments = text_member(fields, "arguments");
-  ask.reason = text_member(fields, "reason");
-  ask.rule = text_member(fields, "rule");
-  ask.rules = text_members(fields, "rules");
-  ask.may_approve_rules = flag_member(fields, "may_approve_rules", false);
-  ask.prefix = text_member(fields, "prefix");
-  ask.file = text_member(fields, "file");
-  ask.line = static_cast<int>(number_member(fields, "line"));
   return record;
 }
 
 std::string encode_reply(const AskReply& reply) {
-  const AskAnswer& answer = reply.answer;
-  return to_text(OrderedJson{{"question", reply.question},
-                             {"nonce", reply.nonce},
-                             {"allow", answer.allow},
-                             {"remember", name_of(answer.remember)},
-                             {"about", name_of(answer.about)},
-                             {"lasts_s", answer.lasts.count()},
-                             {"reason", cut_text(answer.reason)},
-                             {"who", cut_text(answer.who)}});
+  AskAnswer answer = reply.answer;
+  answer.reason = cut_text(answer.reason);
+  answer.who = cut_text(answer.who);
+  OrderedJson fields = fields_of(answer);
+  fields["question"] = reply.question;
+  fields["nonce"] = reply.nonce;
+  return to_text(fields);
 }
 
 AskReply decode_reply(std::string_view text) {
   const Json fields = parse_object(text, kMostAskBytes);
-  AskReply reply;
-  AskAnswer& answer = reply.answer;
-  reply.question = text_member(fields, "question");
-  reply.nonce = text_member(fields, "nonce");
-  answer.allow = flag_member(fields, "allow", false);
-  const std::string remember = text_member(fields, "remember");
-  if (remember == "session") answer.remember = AskAnswer::Remember::kSession;
-  if (remember == "always") answer.remember = AskAnswer::Remember::kAlways;
-  const std::string about = text_member(fields, "about");
-  if (about == "rule") answer.about = AskAnswer::About::kRule;
-  if (about == "prefix") answer.about = AskAnswer::About::kPrefix;
-  answer.lasts = std::chrono::seconds(std::max<std::int64_t>(number_member(fields, "lasts_s"), 0));
-  answer.reason = text_member(fields, "reason");
-  answer.who = text_member(fields, "who");
+  AskReply reply{text_member(fields, "question"), text_member(fields, "nonce"), {}};
+  read_fields(fields, &reply.answer);
   return reply;
 }
 
 std::string encode_kept(const KeptReply& kept) {
-  OrderedJson fields = OrderedJson::parse(encode_reply({"", "", kept.answer}));
-  fields["key"] = kept.key;
+  OrderedJson fields = fields_of(kept.answer);
+  fields["question"] = kept.question;
   fields["until"] = kept.until;
   return to_text(fields);
 }
 
 KeptReply decode_kept(std::string_view text) {
   const Json fields = parse_object(text, kMostAskBytes);
-  return {text_member(fields, "key"), number_member(fields, "until"), decode_reply(text).answer};
+  KeptReply kept{text_member(fields, "question"), 0, {}};
+  take_member(fields, "until", kept.until);
+  read_fields(fields, &kept.answer);
+  return kept;
 }
 
 OrderedJson outcome_fields(const AskOutcome& outcome) {
-  return {{"id", outcome.id},       {"decision", outcome.decision}, {"scope", outcome.scope},
-          {"about", outcome.about}, {"who", outcome.who},           {"reason", outcome.reason},
-          {"at", outcome.at},       {"taken", outcome.taken}};
+  return fields_of(outcome);
 }
 
 std::string encode_end(const AskEnd& end) {
-  OrderedJson fields = outcome_fields(end.outcome);
+  OrderedJson fields = fields_of(end.outcome);
   fields["nonce"] = end.nonce;
   return to_text(fields);
 }
@@ -247,16 +252,8 @@ std::string encode_end(const AskEnd& end) {
 AskEnd decode_end(std::string_view text) {
   const Json fields = parse_object(text, kMostAskBytes);
   AskEnd end;
-  AskOutcome& outcome = end.outcome;
   end.nonce = text_member(fields, "nonce");
-  outcome.id = text_member(fields, "id");
-  outcome.decision = text_member(fields, "decision");
-  outcome.scope = text_member(fields, "scope");
-  outcome.about = text_member(fields, "about");
-  outcome.who = text_member(fields, "who");
-  outcome.reason = text_member(fields, "reason");
-  outcome.at = number_member(fields, "at");
-  outcome.taken = flag_member(fields, "taken", true);
+  read_fields(fields, &end.outcome);
   return end;
 }
 
@@ -264,8 +261,8 @@ AskOutcome outcome_of(const std::string& id, const AskAnswer& answer, std::int64
   AskOutcome outcome;
   outcome.id = id;
   outcome.decision = answer.allow ? "allow" : "deny";
-  outcome.scope = answer.allow ? name_of(answer.remember) : "";
-  outcome.about = answer.allow ? name_of(answer.about) : "";
+  outcome.scope = answer.allow ? word_of(kRemember, answer.remember) : "";
+  outcome.about = answer.allow ? word_of(kAbout, answer.about) : "";
   outcome.who = cut_text(answer.who);
   outcome.reason = cut_text(answer.reason);
   outcome.at = now;

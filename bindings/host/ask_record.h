@@ -43,7 +43,7 @@ AskEnd decode_end(std::string_view text);
 
 // An answer that waits for the same call to come again.
 struct KeptReply {
-  std::string key;         // of the call
+  std::string question;
   std::int64_t until = 0;  // Unix seconds
   AskAnswer answer;
 };

@@ -9,12 +9,18 @@ namespace gibbous::host {
 namespace {
 
 constexpr std::size_t kMaxWaitingBytes = std::size_t{1} << 20;
+constexpr Nanos kRetryInterval = std::chrono::seconds(5);
 
 }  // namespace
 
-DecisionJournal::DecisionJournal(Recording& recording, const Clock& clock,
+DecisionJournal::DecisionJournal(Recording& recording, const std::string& directory,
+                                 const Clock& clock,
                                  std::function<void(const std::string& message)> on_problem)
     : recording_(recording), clock_(clock), on_problem_(std::move(on_problem)) {
+  if (!recording.is_enabled()) {
+    log_ = std::make_unique<DecisionLog>(DecisionLogOptions{.directory = directory});
+    return;
+  }
   recording_.on_writable([this, alive = std::weak_ptr<const int>(lifetime_)] {
     if (alive.expired()) return;
     blocked_ = false;
@@ -22,7 +28,10 @@ DecisionJournal::DecisionJournal(Recording& recording, const Clock& clock,
   });
 }
 
-DecisionJournal::~DecisionJournal() = default;
+DecisionJournal::~DecisionJournal() {
+  retry_at_ = Nanos{0};
+  if (log_ != nullptr) write();
+}
 
 void DecisionJournal::add(DecisionRecord decision) {
   write();
@@ -31,7 +40,7 @@ void DecisionJournal::add(DecisionRecord decision) {
   if (lost_ > 0 || waiting_bytes_ + bytes > kMaxWaitingBytes) {
     ++lost_;
     report("more than " + std::to_string(kMaxWaitingBytes >> 20) +
-           " MiB of them wait for the journal");
+           " MiB of them wait to be written");
     return;
   }
   waiting_.push_back(std::move(decision));
@@ -56,23 +65,29 @@ void DecisionJournal::open() {
 
 void DecisionJournal::write() {
   if (blocked_ || (waiting_.empty() && lost_ == 0)) return;
-  Journal* journal = recording_.journal();
-  if (journal == nullptr) return open();
+  if (log_ != nullptr && clock_.now() < retry_at_) return;
+  if (log_ == nullptr && recording_.journal() == nullptr) return open();
   while (!waiting_.empty()) {
-    if (!is_settled(journal->add_decision(waiting_.front()))) return;
+    if (!is_settled(waiting_.front())) return;
     waiting_bytes_ -= waiting_.front().record_json.size();
     waiting_.pop_front();
   }
   if (lost_ > 0) {
-    if (!is_settled(journal->add_decision(gap_record(lost_, clock_.wall().count())))) return;
+    if (!is_settled(gap_record(lost_, clock_.wall().count()))) return;
     lost_ = 0;
   }
   reported_ = false;
 }
 
-// Whether there is nothing left to try.
-bool DecisionJournal::is_settled(Taken taken) {
-  switch (taken) {
+bool DecisionJournal::is_settled(const DecisionRecord& decision) {
+  if (log_ != nullptr) {
+    const Status status = log_->append(decision.record_json);
+    if (status) return true;
+    retry_at_ = clock_.now() + kRetryInterval;
+    report(status.message());
+    return false;
+  }
+  switch (recording_.journal()->add_decision(decision)) {
     case Taken::kYes:
       return true;
     case Taken::kFull:

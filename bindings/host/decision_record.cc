@@ -128,14 +128,11 @@ DecisionRecord decision_record(const lua::Decided& decided, std::string json, st
   return record;
 }
 
-std::string gap_json(std::uint64_t count, std::int64_t at) {
-  return to_text(OrderedJson({{"version", kDecisionVersion}, {"time", at}, {"lost", count}}));
-}
-
 DecisionRecord gap_record(std::uint64_t count, std::int64_t at) {
   DecisionRecord record;
   record.decision = "lost";
-  record.record_json = gap_json(count, at);
+  record.record_json =
+      to_text(OrderedJson({{"version", kDecisionVersion}, {"time", at}, {"lost", count}}));
   record.created_at = at;
   return record;
 }

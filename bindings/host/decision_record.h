@@ -18,7 +18,6 @@ DecisionRecord decision_record(const lua::Decided& decided, std::string json, st
 
 // Takes the place of `count` decisions that could not be recorded: {"version":1,"time":...,
 // "lost":count}.
-std::string gap_json(std::uint64_t count, std::int64_t at);
 DecisionRecord gap_record(std::uint64_t count, std::int64_t at);
 
 }  // namespace gibbous::host

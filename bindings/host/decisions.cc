@@ -11,17 +11,6 @@ namespace {
 
 constexpr std::int64_t kMillisPerSecond = 1'000;
 
-std::unique_ptr<DecisionLog> make_log(const std::string& directory, const Clock& clock,
-                                      const std::function<void(const std::string&)>& on_problem) {
-  DecisionLogOptions options;
-  options.directory = directory;
-  options.on_problem = [on_problem](const Status& status) { on_problem(status.message()); };
-  options.on_recovered = [&clock](std::uint64_t lost) {
-    return lost == 0 ? std::string() : gap_json(lost, clock.wall().count());
-  };
-  return std::make_unique<DecisionLog>(std::move(options), clock);
-}
-
 }  // namespace
 
 Decisions::Decisions(std::string directory, uv_loop_s* loop, const Clock& clock, StateGate& gate,
@@ -50,11 +39,8 @@ Decisions::Decisions(std::string directory, uv_loop_s* loop, const Clock& clock,
                },
            .on_problem = on_problem_,
            .notify = std::move(notify)}) {
-  if (recording.is_enabled()) {
-    journal_ = std::make_unique<DecisionJournal>(recording, clock, on_problem_);
-  } else if (!directory.empty()) {
-    log_ = make_log(directory, clock, on_problem_);
-  }
+  is_gated_ = !recording.is_enabled();
+  if (!is_gated_ || !directory.empty()) journal_.emplace(recording, directory, clock, on_problem_);
   engine_.set_approver([this](AskRequest request) { ask(std::move(request)); },
                        [this](const std::string& id) {
                          if (gated_.erase(id) > 0) return;  // nobody has seen it
@@ -202,19 +188,14 @@ void Decisions::record_answer(const AskRequest& request, const AskAnswer& answer
 }
 
 void Decisions::record(const lua::Decided& decided) {
-  if (journal_ == nullptr && log_ == nullptr) return;
+  if (!journal_) return;
   const std::int64_t now = clock_.wall().count();
-  std::string json = decision_json(decided, redactor_of(decided.generation), now);
-  if (journal_ != nullptr) {
-    return journal_->add(decision_record(decided, std::move(json), now));
-  }
-  gate_.pass([this, json = std::move(json)](bool answers) {
+  DecisionRecord made = decision_record(
+      decided, decision_json(decided, redactor_of(decided.generation), now), now);
+  if (!is_gated_) return journal_->add(std::move(made));
+  gate_.pass([this, made = std::move(made)](bool answers) {
     if (!answers) return on_problem_("a decision is not recorded: the disk does not answer");
-    const Status status = log_->append(json);
-    // The log's on_problem reports the rest.
-    if (status.code() == "invalid_arguments") {
-      on_problem_("a decision is not recorded: " + status.message());
-    }
+    journal_->add(made);
   });
 }
 

@@ -16,7 +16,6 @@
 #include "bindings/lua/call/engine.h"
 #include "gibbous/runtime.h"
 #include "runtime/audit/approval_store.h"
-#include "runtime/audit/decision_log.h"
 #include "runtime/audit/redact.h"
 #include "runtime/base/clock.h"
 #include "runtime/recording/recording.h"
@@ -61,12 +60,11 @@ class Decisions {
   std::string approver_;  // a client for which alone its answers count; "": none
   lua::Engine& engine_;
   std::function<void(const std::string&)> on_problem_;
-  StateGate& gate_;              // in front of approvals_ and log_
+  StateGate& gate_;              // in front of approvals_ and of a file of records
   std::set<std::string> gated_;  // the ids of questions that wait there
   ApprovalStore approvals_;
-  // At most one of the two, where the records go.
-  std::unique_ptr<DecisionJournal> journal_;
-  std::unique_ptr<DecisionLog> log_;
+  std::optional<DecisionJournal> journal_;  // where the records go; absent: nowhere
+  bool is_gated_ = false;                   // the records go to a file behind gate_
   Redactor redactor_;  // with the patterns of the generation
   std::uint64_t redactor_generation_ = 0;
   OpenAsks asks_;

@@ -19,8 +19,8 @@ namespace gibbous::host {
 namespace {
 
 constexpr std::size_t kMostOpen = 200;     // in the state directory, of one runtime
-constexpr std::size_t kMostDetached = 16;  // of one session
 constexpr std::size_t kMostKept = 200;
+constexpr std::size_t kMostDetached = 16;  // of one session
 constexpr Nanos kLookInterval = std::chrono::milliseconds(200);
 constexpr Nanos kIdleLookInterval = std::chrono::seconds(1);
 constexpr Nanos kGather = std::chrono::milliseconds(5);
@@ -105,40 +105,16 @@ void OpenAsks::ask(AskRequest request, bool may_look) {
 
 // A call that comes again, exactly as it was, finds the answer, once.
 bool OpenAsks::answer_from_kept(const std::string& key, const AskRequest& request, bool may_look) {
-  const std::optional<Kept> kept = find_kept(key, may_look);
-  if (!kept) return false;
-  AskAnswer answer = kept->answer;
-  answer.reason = "question " + kept->id + (answer.reason.empty() ? "" : ": " + answer.reason);
-  request.reply(answer);
+  if (!may_look || directory_.empty() || (!files_open_ && !files_.open(false))) return false;
+  kept_.erase(key);
+  const auto text = files_.take_kept(key);
+  if (!text) return false;
+  KeptReply kept = decode_kept(*text);
+  if (kept.until <= now()) return false;
+  std::string& reason = kept.answer.reason;
+  reason = "question " + kept.question + (reason.empty() ? "" : ": " + reason);
+  request.reply(kept.answer);
   return true;
-}
-
-std::optional<OpenAsks::Kept> OpenAsks::find_kept(const std::string& key, bool may_look) {
-  const std::int64_t time = now();
-  std::erase_if(kept_, [time](const Kept& each) { return each.until <= time; });
-  const auto own =
-      std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) { return each.key == key; });
-  std::optional<Kept> found;
-  if (own != kept_.end()) {
-    found = std::move(*own);
-    kept_.erase(own);
-    if (!found->is_filed) return found;
-  }
-  if (!may_look || directory_.empty()) return std::nullopt;
-  if (!files_open_ && !files_.open(false)) return std::nullopt;
-  if (found) {
-    if (!files_.take_kept(found->id)) found.reset();
-    return found;
-  }
-  // Its host has ended since.
-  for (const std::string& id : files_.ids(".kept")) {
-    const auto text = files_.kept(id);
-    if (!text) continue;
-    KeptReply kept = decode_kept(*text);
-    if (kept.key != key || kept.until <= time) continue;
-    if (files_.take_kept(id)) return Kept{key, std::move(kept.answer), id, kept.until, true, {}};
-  }
-  return std::nullopt;
 }
 
 // The same call, while its question is still open.
@@ -220,13 +196,14 @@ bool OpenAsks::settle(const std::shared_ptr<Open>& open, AskAnswer answer,
 }
 
 void OpenAsks::keep_answer(const std::shared_ptr<Open>& open, const AskAnswer& answer) {
-  if (kept_.size() == kMostKept) kept_.erase(kept_.begin());
-  const std::int64_t until = now() + times_.keep.count();
-  kept_.push_back({open->key, answer, open->id, until, false, {}});
-  // Whoever answered has been in the directory just now, and is told of the answer after this.
-  if (!open->is_listed || !files_open_) return;
-  Kept& kept = kept_.back();
-  kept.is_filed = files_.keep(open->id, encode_kept({open->key, until, answer}), &kept.file);
+  const KeptReply kept{open->id, now() + times_.keep.count(), answer};
+  auto file = files_.keep(open->key, encode_kept(kept));
+  if (!file) {
+    return hooks_.on_problem("the answer to question " + open->id +
+                             " is not kept: " + file.status().message());
+  }
+  if (kept_.size() == kMostKept) kept_.clear();
+  kept_[open->key] = std::move(*file);
 }
 
 // What a hook starts, such as a restart of a service, has no caller who could call again. What

@@ -63,17 +63,7 @@ class OpenAsks {
 
  private:
   struct Open;
-  struct Kept {  // the answer to a question whose call had ended
-    std::string key;
-    AskAnswer answer;
-    std::string id;
-    std::int64_t until = 0;  // Unix seconds
-    bool is_filed = false;
-    UniqueFd file;  // locked
-  };
-
   bool answer_from_kept(const std::string& key, const AskRequest& request, bool may_look);
-  std::optional<Kept> find_kept(const std::string& key, bool may_look);
   std::shared_ptr<Open> attach(const std::string& key, AskRequest& request);
   void show(const std::shared_ptr<Open>& open);
   bool take(const std::shared_ptr<Open>& open, std::uint64_t turn, const AskAnswer& answer);
@@ -115,7 +105,8 @@ class OpenAsks {
   Nanos pruned_{-1};
   std::string reported_;                               // the last problem with the files
   std::map<std::string, std::shared_ptr<Open>> open_;  // by id
-  std::vector<Kept> kept_;                             // also in files, where these can be written
+  // The answers that wait for their call, by its key: while this host lives, they are its own.
+  std::map<std::string, UniqueFd> kept_;
   AskWatch watch_;
   bool is_watched_ = false;
   bool is_ending_ = false;

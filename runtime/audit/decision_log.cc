@@ -33,13 +33,6 @@ bool same_file(const struct stat& a, const struct stat& b) {
 
 }  // namespace
 
-DecisionLog::DecisionLog(DecisionLogOptions options, const Clock& clock)
-    : options_(std::move(options)), clock_(clock) {}
-
-DecisionLog::~DecisionLog() {
-  if (!pending_.empty()) (void)flush();
-}
-
 std::string DecisionLog::path() const {
   return options_.directory + "/" + kLogName;
 }
@@ -49,58 +42,6 @@ Status DecisionLog::failed(const std::string& what, const std::string& why) cons
 }
 
 Status DecisionLog::append(std::string_view record) {
-  if (record.empty() || record.size() > kMaxDecisionBytes ||
-      record.find('\n') != std::string_view::npos) {
-    return Status::error("invalid_arguments", "record: expected one line of 1 to " +
-                                                  std::to_string(kMaxDecisionBytes) +
-                                                  " bytes, got " + std::to_string(record.size()));
-  }
-  const bool waits = out_ && clock_.now() < next_try_;
-  Status status = waits ? failed("cannot write to", "the next attempt follows soon") : flush();
-  if (status) status = noted(write_record(record));
-  if (!status) keep(record);
-  return status;
-}
-
-Status DecisionLog::flush() {
-  return noted(write_pending());
-}
-
-// An outage is reported when it begins.
-Status DecisionLog::noted(Status status) {
-  if (status) return status;
-  next_try_ = clock_.now() + kDecisionRetryInterval;
-  if (!std::exchange(out_, true) && options_.on_problem) options_.on_problem(status);
-  return status;
-}
-
-// After a lost record no more are kept, so that there is a single gap.
-void DecisionLog::keep(std::string_view record) {
-  if (lost_ > 0 || pending_bytes_ + record.size() > kPendingDecisionBytes) {
-    ++lost_;
-    return;
-  }
-  pending_.emplace_back(record);
-  pending_bytes_ += record.size();
-}
-
-Status DecisionLog::write_pending() {
-  while (!pending_.empty()) {
-    if (Status status = write_record(pending_.front()); !status) return status;
-    pending_bytes_ -= pending_.front().size();
-    pending_.pop_front();
-  }
-  if (!out_) return {};
-  const std::string note = options_.on_recovered ? options_.on_recovered(lost_) : "";
-  out_ = false;
-  lost_ = 0;
-  if (note.empty() || note.size() > kMaxDecisionBytes) return {};
-  pending_bytes_ += note.size();
-  pending_.push_back(note);
-  return write_pending();
-}
-
-Status DecisionLog::write_record(std::string_view record) {
   if (Status status = open_when_needed(); !status) return status;
   std::string line;
   line.reserve(record.size() + 2);

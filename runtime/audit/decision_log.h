@@ -9,57 +9,34 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "gibbous/status.h"
-#include "runtime/base/clock.h"
 #include "runtime/base/unique_fd.h"
 
 namespace gibbous {
 
 inline constexpr std::size_t kMaxDecisionBytes = std::size_t{256} << 10;  // one record
-inline constexpr std::size_t kPendingDecisionBytes = std::size_t{1} << 20;
-inline constexpr Nanos kDecisionRetryInterval{5'000'000'000};
 
 struct DecisionLogOptions {
   std::string directory;  // the state directory, absolute; made when it is missing
   std::uint64_t max_bytes = std::uint64_t{16} << 20;  // of each file
   // The number of files: decisions.jsonl, and decisions.jsonl.1 (the newest of them), .2 and so on.
   std::uint32_t files = 4;
-  // Called once for each outage, with the reason. Neither callback may call the log.
-  std::function<void(const Status&)> on_problem;
-  // Called at the end of an outage. `lost` records were too many to keep; the returned line is
-  // written in their place, if it is not "".
-  std::function<std::string(std::uint64_t lost)> on_recovered;
 };
 
 class DecisionLog {
  public:
-  // Opens nothing yet. `clock` must outlive the log.
-  DecisionLog(DecisionLogOptions options, const Clock& clock);
-  // Tries once more to write what is left.
-  ~DecisionLog();
-  DecisionLog(const DecisionLog&) = delete;
-  DecisionLog& operator=(const DecisionLog&) = delete;
+  // Opens nothing yet.
+  explicit DecisionLog(DecisionLogOptions options) : options_(std::move(options)) {}
 
-  // Appends `record`, one line without its end. Fails with invalid_arguments (it is empty, longer
-  // than kMaxDecisionBytes, or holds a line end; nothing is kept) or with `unavailable` (it is
-  // kept, or counted as lost); on_problem has already reported the latter.
+  // Appends `record`, one line of at most kMaxDecisionBytes without its end. Fails with
+  // `unavailable`; half of it may be in the file then, on a line of its own.
   Status append(std::string_view record);
-  // Writes what is kept, even before the next attempt is due.
-  Status flush();
-
-  std::size_t pending() const { return pending_.size(); }
-  std::uint64_t lost() const { return lost_; }
 
  private:
-  Status noted(Status status);
-  void keep(std::string_view record);
-  Status write_pending();
-  Status write_record(std::string_view record);
   Status open_when_needed();
   Status rotate(const UniqueFd& directory);
   Status rename_all(const UniqueFd& directory);
@@ -67,14 +44,8 @@ class DecisionLog {
   std::string path() const;
 
   DecisionLogOptions options_;
-  const Clock& clock_;
   UniqueFd file_;
   bool torn_ = false;  // the file does not end with a line's end
-  std::deque<std::string> pending_;
-  std::size_t pending_bytes_ = 0;
-  std::uint64_t lost_ = 0;
-  bool out_ = false;  // a reported outage is not over yet
-  Nanos next_try_{0};
 };
 
 }  // namespace gibbous

@@ -30,24 +30,12 @@ constexpr std::uint64_t kSmallFile = 1000;
 
 struct Desk {
   TempDir dir;
-  ManualClock clock;
-  std::vector<Status> problems;
-  std::vector<std::uint64_t> recoveries;
 
   std::string directory() const { return dir.path() + "/state"; }
   std::string file(int number = 0) const {
     return directory() + "/decisions.jsonl" + (number == 0 ? "" : "." + std::to_string(number));
   }
-  DecisionLogOptions options() {
-    DecisionLogOptions options;
-    options.directory = directory();
-    options.on_problem = [this](const Status& status) { problems.push_back(status); };
-    options.on_recovered = [this](std::uint64_t lost) {
-      recoveries.push_back(lost);
-      return lost == 0 ? "" : "lost " + std::to_string(lost);
-    };
-    return options;
-  }
+  DecisionLogOptions options() const { return {.directory = directory()}; }
   std::string text(int number = 0) const {
     std::ifstream in(file(number), std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -78,17 +66,17 @@ class SizeLimit {
 
 TEST_CASE("an unused log creates no file") {
   Desk desk;
-  { const DecisionLog log(desk.options(), desk.clock); }
+  { const DecisionLog log(desk.options()); }
   CHECK_FALSE(fs::exists(desk.directory()));
 }
 
 TEST_CASE("each record is one line, appended to a file that only this user can read") {
   Desk desk;
   {
-    DecisionLog log(desk.options(), desk.clock);
+    DecisionLog log(desk.options());
     CHECK(log.append(R"({"decision":"allow"})"));
   }
-  DecisionLog log(desk.options(), desk.clock);
+  DecisionLog log(desk.options());
   CHECK(log.append(R"({"decision":"deny"})"));
   CHECK(desk.text() == "{\"decision\":\"allow\"}\n{\"decision\":\"deny\"}\n");
   struct stat file {};
@@ -96,23 +84,12 @@ TEST_CASE("each record is one line, appended to a file that only this user can r
   CHECK((file.st_mode & 0777) == 0600);
 }
 
-TEST_CASE("text that is not one line is rejected") {
-  Desk desk;
-  DecisionLog log(desk.options(), desk.clock);
-  CHECK(log.append("").code() == "invalid_arguments");
-  CHECK(log.append("a\nb").code() == "invalid_arguments");
-  CHECK(log.append(std::string(kMaxDecisionBytes + 1, 'x')).code() == "invalid_arguments");
-  CHECK(log.append(std::string(kMaxDecisionBytes, 'x')));
-  CHECK(desk.lines().size() == 1);
-  CHECK(desk.problems.empty());
-}
-
 TEST_CASE("a full file becomes the first rotated one, and the oldest is removed") {
   Desk desk;
   DecisionLogOptions options = desk.options();
   options.max_bytes = kSmallFile;
   options.files = 3;
-  DecisionLog log(options, desk.clock);
+  DecisionLog log(options);
   const std::string record(kSmallFile / 2 - 1, 'x');
   for (char each = 'a'; each <= 'i'; ++each) REQUIRE(log.append(each + record.substr(1)));
   const auto first_letters = [&](int number) {
@@ -131,7 +108,7 @@ TEST_CASE("a log of a single file removes it when it is full") {
   DecisionLogOptions options = desk.options();
   options.max_bytes = 1;
   options.files = 1;
-  DecisionLog log(options, desk.clock);
+  DecisionLog log(options);
   CHECK(log.append("one"));
   CHECK(log.append("two"));
   CHECK(desk.text() == "two\n");
@@ -148,16 +125,17 @@ TEST_CASE("processes that write and rotate at the same time lose nothing and mix
   options.files = kManyFiles;
   for (int process = 0; process < kProcesses; ++process) {
     if (gibbous::testing::patient_fork() != 0) continue;
-    DecisionLog log(options, desk.clock);
+    DecisionLog log(options);
     bool good = true;
     for (int each = 0; each < kEach; ++each) {
       const std::string record = std::to_string(process) + "." + std::to_string(each) + " ";
-      const Status kept = log.append(record + std::string(40, static_cast<char>('a' + process)));
-      // `unavailable`: another process was rotating for long; the record waits its turn.
-      good = (kept.ok() || kept.code() == "unavailable") && good;
-      while (log.pending() > 0) (void)log.flush();
+      // `unavailable`: another process was rotating for long.
+      while (true) {
+        const Status kept = log.append(record + std::string(40, static_cast<char>('a' + process)));
+        good = (kept.ok() || kept.code() == "unavailable") && good;
+        if (kept || !good) break;
+      }
     }
-    good = log.lost() == 0 && good;
     ::_exit(good ? 0 : 1);
   }
   for (int process = 0; process < kProcesses; ++process) {
@@ -186,7 +164,7 @@ TEST_CASE("records are written while another process rotates") {
   Desk desk;
   DecisionLogOptions options = desk.options();
   options.max_bytes = 1;
-  DecisionLog log(options, desk.clock);
+  DecisionLog log(options);
   REQUIRE(log.append("one"));
   UniqueFd held(
       ::open((desk.directory() + "/decisions.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -197,12 +175,11 @@ TEST_CASE("records are written while another process rotates") {
   CHECK(log.append("three"));
   CHECK(desk.text() == "three\n");
   CHECK(desk.text(1) == "one\ntwo\n");
-  CHECK(desk.problems.empty());
 }
 
 TEST_CASE("a file that is removed is created again") {
   Desk desk;
-  DecisionLog log(desk.options(), desk.clock);
+  DecisionLog log(desk.options());
   REQUIRE(log.append("one"));
   SECTION("the file") {
     fs::remove(desk.file());
@@ -241,58 +218,16 @@ TEST_CASE("a file that other users can access is not written to") {
     REQUIRE(::chmod(desk.directory().c_str(), 0777) == 0);
     why = "no other user may write to it";
   }
-  DecisionLog log(desk.options(), desk.clock);
-  CHECK(log.append("one").code() == "unavailable");
-  REQUIRE(desk.problems.size() == 1);
-  CHECK_THAT(desk.problems[0].message(), Contains(why) && Contains(path.string()));
+  DecisionLog log(desk.options());
+  const Status refused = log.append("one");
+  CHECK(refused.code() == "unavailable");
+  CHECK_THAT(refused.message(), Contains(why) && Contains(path.string()));
   if (fs::exists(victim)) CHECK(fs::file_size(victim) == std::string("untouched\n").size());
-}
-
-TEST_CASE("an outage is reported once, and records from it are written afterwards, in order") {
-  Desk desk;
-  DecisionLog log(desk.options(), desk.clock);
-  REQUIRE(log.append("one"));
-  {
-    const SizeLimit full(0);
-    CHECK(log.append("two").code() == "unavailable");
-    CHECK(log.append("three").code() == "unavailable");
-    desk.clock.advance(kDecisionRetryInterval);
-    CHECK(log.append("four").code() == "unavailable");
-  }
-  CHECK(desk.problems.size() == 1);
-  // Not before it is time.
-  CHECK(log.append("five").code() == "unavailable");
-  CHECK(log.pending() == 4);
-  desk.clock.advance(kDecisionRetryInterval);
-  CHECK(log.append("six"));
-  CHECK(desk.text() == "one\ntwo\nthree\nfour\nfive\nsix\n");
-  CHECK(desk.recoveries == std::vector<std::uint64_t>{0});
-  CHECK(log.pending() == 0);
-
-  {
-    const SizeLimit full(0);
-    CHECK_FALSE(log.append("seven"));
-  }
-  CHECK(desk.problems.size() == 2);
-  CHECK(log.flush());
-  CHECK(desk.lines().back() == "seven");
-}
-
-TEST_CASE("the remaining records are tried once more when the log is destroyed") {
-  Desk desk;
-  {
-    DecisionLog log(desk.options(), desk.clock);
-    const SizeLimit full(0);
-    CHECK_FALSE(log.append("one"));
-    CHECK(desk.text().empty());
-    // The limit ends before the log does.
-  }
-  CHECK(desk.text() == "one\n");
 }
 
 TEST_CASE("a partly written record is written again, on a line of its own") {
   Desk desk;
-  DecisionLog log(desk.options(), desk.clock);
+  DecisionLog log(desk.options());
   REQUIRE(log.append("12345"));
   {
     const SizeLimit nearly_full(10);
@@ -300,33 +235,10 @@ TEST_CASE("a partly written record is written again, on a line of its own") {
     CHECK(desk.text() == "12345\n6789");
   }
   // Another process sees the same.
-  DecisionLog other(desk.options(), desk.clock);
+  DecisionLog other(desk.options());
   CHECK(other.append("other"));
-  CHECK(log.flush());
+  CHECK(log.append("67890"));
   CHECK(desk.text() == "12345\n6789\nother\n67890\n");
-}
-
-TEST_CASE("in a long outage lost records are counted, and the gap is recorded in its place") {
-  Desk desk;
-  DecisionLog log(desk.options(), desk.clock);
-  const std::string record(kMaxDecisionBytes, 'x');
-  constexpr std::size_t kKept = kPendingDecisionBytes / kMaxDecisionBytes;
-  {
-    const SizeLimit full(0);
-    for (std::size_t each = 0; each < kKept; ++each) CHECK_FALSE(log.append(record));
-    CHECK_FALSE(log.append(record));
-    CHECK_FALSE(log.append("small"));
-  }
-  CHECK(log.lost() == 2);
-  desk.clock.advance(kDecisionRetryInterval);
-  CHECK(log.append("after"));
-  const auto lines = desk.lines();
-  REQUIRE(lines.size() == kKept + 2);
-  CHECK(std::count(lines.begin(), lines.end(), record) == static_cast<long>(kKept));
-  CHECK(lines[kKept] == "lost 2");
-  CHECK(lines[kKept + 1] == "after");
-  CHECK(log.lost() == 0);
-  CHECK(desk.recoveries == std::vector<std::uint64_t>{2});
 }
 
 }  // namespace

@@ -9,10 +9,10 @@
 #include "bindings/host/layers.h"
 #include "bindings/host/places.h"
 #include "bindings/host/policy_report.h"
-#include "bindings/json/flat_object.h"
 #include "bindings/json/text.h"
 #include "bindings/lua/api/api.h"
 #include "bindings/lua/call/context.h"
+#include "bindings/lua/check/fields.h"
 #include "bindings/lua/load/config.h"
 #include "bindings/lua/load/generation.h"
 #include "bindings/lua/policy/command_policy.h"
@@ -20,7 +20,6 @@
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/policy_reader.h"
 #include "runtime/base/clock.h"
-#include "runtime/base/nearest.h"
 #include "runtime/runs/runs.h"
 #include "runtime/sandbox/landlock.h"
 #include "runtime/sandbox/own_network.h"
@@ -34,30 +33,11 @@ namespace {
 constexpr std::size_t kMaxRequestBytes = std::size_t{8} << 20;
 constexpr std::size_t kMaxSteps = 2000;
 constexpr char kFallbackMode[] = "default";
-const std::vector<std::string> kFields = {"id",  "command", "argv", "cwd",  "workspace", "mode",
-                                          "env", "kind",    "text", "tool", "shell"};
-
 struct Asked {
-  std::string id;  // as JSON; "": none
+  Json id;  // null: none
   lua::PolicyRequest request;
   std::string error;
 };
-
-constexpr std::size_t kMaxDepth = 16;
-
-// Check the size before parsing anything.
-Result<Json> parse_json(std::string_view text) {
-  Json value;
-  if (!nests_deeper(text, kMaxDepth))
-    value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (value.is_discarded() || value.is_null())
-    return Status::error("invalid_request", "the request is not a JSON object");
-  return value;
-}
-
-std::string expected(const std::string& field, const std::string& what, const Json& came) {
-  return field + " must be " + what + ", not " + came.type_name();
-}
 
 // The directory has the rules of a layer, which judge besides the shipped policy.
 void add_as_layer(lua::GenerationOptions& options) {
@@ -87,11 +67,10 @@ struct Policy::Impl {
 
   bool is_on_host() const { return executor == "host"; }
   Asked read(std::string_view text) const;
-  // Reads a request that has only texts and no mistake; the rest is for read().
-  bool read_flat(std::string_view text, Asked* asked) const;
+  void read_fields(lua::Fields& fields, lua::PolicyRequest* request) const;
   void complete(lua::PolicyRequest* request) const;
   bool read_record(std::string_view line, Json* record, lua::PolicyRequest* request) const;
-  std::string answer(const Asked& asked, lua::Verdict* verdict);
+  OrderedJson answer(const Asked& asked) const;
   // Those of the directory that was named.
   const lua::PolicyTables& tables() const {
     lua::PolicyProgram& policy = generation->policy();
@@ -215,162 +194,83 @@ void Policy::Impl::complete(lua::PolicyRequest* request) const {
   request->signs = request->signs || signs;
 }
 
-bool Policy::Impl::read_flat(std::string_view text, Asked* asked) const {
-  FlatMembers members;
-  if (!read_flat_object(text, &members)) return false;
-  lua::PolicyRequest& request = asked->request;
-  request.kind = lua::RequestKind::kStart;
-  request.tool = "policy";
-  request.mode = options.mode;
-  request.workspace = context.workspace;
-  request.cwd = "";
-  for (auto& [name, value] : members) {
-    if (name == "command") {
-      request.command = std::move(value);
-    } else if (name == "cwd") {
-      request.cwd = std::move(value);
-    } else if (name == "workspace") {
-      request.workspace = std::move(value);
-    } else if (name == "mode") {
-      request.mode = std::move(value);
-    } else if (name == "tool") {
-      request.tool = std::move(value);
-    } else if (name == "id") {
-      append_json_text(value, &asked->id);
-    } else if (name != "kind" || value != "start") {
-      return false;
-    }
-  }
-  complete(&request);
-  return request.command.has_value();
-}
-
 Asked Policy::Impl::read(std::string_view text) const {
   Asked asked;
-  if (text.size() > kMaxRequestBytes) {
-    asked.error = "the request is longer than 8 MiB";
+  Json request = parse_object(text, kMaxRequestBytes);
+  if (request.empty()) {
+    asked.error = "expected a JSON object with command (or argv), of at most 8 MiB";
     return asked;
   }
-  if (read_flat(text, &asked)) return asked;
-  asked = {};
-  auto parsed = parse_json(text);
-  if (!parsed) {
-    asked.error = parsed.status().message();
-    return asked;
+  try {
+    lua::Fields fields("the request", std::move(request));
+    asked.id = fields.value("id");
+    read_fields(fields, &asked.request);
+    fields.done();
+    complete(&asked.request);
+  } catch (const lua::WrongUse& wrong) {
+    asked.error = wrong.what();
   }
-  Json& request = *parsed;
-  if (!request.is_object()) {
-    asked.error = expected("the request", "an object", request);
-    return asked;
-  }
-  if (const auto id = request.find("id"); id != request.end() && !id->is_null())
-    asked.id = to_text(*id);
-  for (const auto& [key, value] : request.items()) {
-    if (std::find(kFields.begin(), kFields.end(), key) == kFields.end()) {
-      const std::string near = nearest_name(key, kFields);
-      asked.error = "unknown field '" + key + "'" +
-                    (near.empty() ? "; known are command, argv, cwd, workspace, mode, env, kind, "
-                                    "text, tool, shell, id"
-                                  : did_you_mean(near));
-      return asked;
-    }
-    const bool text_field = key != "id" && key != "argv" && key != "env";
-    if (text_field && !value.is_string()) {
-      asked.error = expected(key, "a string", value);
-      return asked;
-    }
-  }
-  const auto take = [&](const char* field, const std::string& otherwise) {
-    if (!request.contains(field)) request[field] = otherwise;
-  };
-  take("kind", "start");
-  take("tool", "policy");
-  take("mode", options.mode);
-  take("workspace", context.workspace);
-  take("cwd", "");
-  const bool argv = request.contains("argv");
-  if (argv == request.contains("command")) {
-    asked.error = argv ? "give either command or argv, not both" : "command (or argv) is missing";
-    return asked;
-  }
-  if (argv) {
-    const Json& words = request["argv"];
-    const auto is_text = [](const Json& word) { return word.is_string(); };
-    if (!words.is_array() || words.empty() || !std::all_of(words.begin(), words.end(), is_text)) {
-      asked.error = "argv must be a list of at least one string";
-      return asked;
-    }
-  }
-  if (const auto env = request.find("env"); env != request.end()) {
-    const auto is_text = [](const Json& value) { return value.is_string(); };
-    if (!env->is_object() || !std::all_of(env->begin(), env->end(), is_text)) {
-      asked.error = "env must be an object of strings";
-      return asked;
-    }
-  }
-  const std::string kind = request["kind"];
-  if (kind == "stdin") {
-    take("text", "");
-  } else if (kind != "start") {
-    asked.error = "kind must be start or stdin, not '" + kind + "'";
-    return asked;
-  } else {
-    request.erase("text");
-  }
-  asked.request = lua::read_policy_request(request);
-  complete(&asked.request);
   return asked;
 }
 
-std::string Policy::Impl::answer(const Asked& asked, lua::Verdict* verdict) {
-  std::string made = "{";
-  const auto name = [&made](std::string_view key) {
-    if (made.size() > 1) made += ',';
-    made.append(1, '"').append(key) += "\":";
-  };
-  const auto text = [&](std::string_view key, std::string_view value) {
-    name(key);
-    append_json_text(value, &made);
-  };
-  if (!asked.id.empty()) {
-    name("id");
-    made += asked.id;
+void Policy::Impl::read_fields(lua::Fields& fields, lua::PolicyRequest* request) const {
+  const bool types = fields.choice("kind", {"start", "stdin"}).value_or("start") == "stdin";
+  request->kind = types ? lua::RequestKind::kStdin : lua::RequestKind::kStart;
+  request->tool = fields.text("tool").value_or("policy");
+  request->mode = fields.text("mode").value_or(options.mode);
+  request->workspace = fields.text("workspace").value_or(context.workspace);
+  request->cwd = fields.text("cwd").value_or("");
+  request->shell = fields.text("shell").value_or("");
+  const std::string written = fields.text("text").value_or("");
+  if (types) request->text = written;
+  request->command = fields.text("command");
+  const auto argv = fields.texts("argv");
+  if (argv.has_value() == request->command.has_value()) {
+    fields.fail(argv ? "give either command or argv, not both" : "command (or argv) is missing");
   }
+  if (argv) request->argv = *argv;
+  if (argv && argv->empty()) fields.fail("argv", "at least one string", fields.value("argv"));
+  const Json& env = fields.value("env");
+  if (!env.is_null() && !env.is_object()) fields.fail("env", "an object of strings", env);
+  for (const auto& [name, value] : env.items()) {
+    if (!value.is_string()) fields.fail("env." + name, "a string", value);
+    request->env[name] = value.get<std::string>();
+  }
+}
+
+OrderedJson Policy::Impl::answer(const Asked& asked) const {
+  OrderedJson made = OrderedJson::object();
+  if (!asked.id.is_null()) made["id"] = asked.id;
   if (!asked.error.empty()) {
     // A caller that only looks at the decision must not take an error for an "allow".
-    text("decision", "deny");
-    text("reason", asked.error);
-    text("rule", "request.invalid");
-    name("error");
-    made += to_text(OrderedJson{{"code", "invalid_request"}, {"message", asked.error}}) + "}";
+    made["decision"] = "deny";
+    made["reason"] = asked.error;
+    made["rule"] = "request.invalid";
+    made["error"] = {{"code", "invalid_request"}, {"message", asked.error}};
     return made;
   }
-  *verdict = generation->policy().decide(asked.request);
-  text("decision", name_of(verdict->decision));
-  if (!verdict->reason.empty()) text("reason", verdict->reason);
-  text("rule", verdict->rule);
-  if (!verdict->file.empty()) {
-    text("file", verdict->file);
-    name("line");
-    made += std::to_string(verdict->line);
+  const lua::Verdict verdict = generation->policy().decide(asked.request);
+  made["decision"] = name_of(verdict.decision);
+  if (!verdict.reason.empty()) made["reason"] = verdict.reason;
+  made["rule"] = verdict.rule;
+  if (!verdict.file.empty()) {
+    made["file"] = verdict.file;
+    made["line"] = verdict.line;
   }
-  if (verdict->sandbox.is_object()) text("sandbox", verdict->sandbox.value("profile", ""));
-  if (verdict->judgement != nullptr) text("command", verdict->judgement->facts.shown);
-  text("policy", generation->policy().hash());
-  return made += '}';
+  if (verdict.sandbox.is_object()) made["sandbox"] = verdict.sandbox.value("profile", "");
+  if (verdict.judgement != nullptr) made["command"] = verdict.judgement->facts.shown;
+  made["policy"] = generation->policy().hash();
+  return made;
 }
 
 std::string Policy::check(std::string_view request) {
-  lua::Verdict verdict;
-  return impl_->answer(impl_->read(request), &verdict);
+  return to_text(impl_->answer(impl_->read(request)));
 }
 
 std::string Policy::explain(std::string_view request) {
   const Asked asked = impl_->read(request);
-  lua::Verdict verdict;
-  std::string answer = impl_->answer(asked, &verdict);
-  if (!asked.error.empty()) return answer;
-  OrderedJson made = OrderedJson::parse(answer);
+  OrderedJson made = impl_->answer(asked);
+  if (!asked.error.empty()) return to_text(made);
   made["mode"] = asked.request.mode;
   const auto traced = impl_->generation->policy().judge(asked.request, /*trace=*/true);
   if (traced == nullptr) return to_text(made);
@@ -409,10 +309,7 @@ std::vector<std::string> Policy::notes() {
 // Reads a record of a decision log that is about a command.
 bool Policy::Impl::read_record(std::string_view line, Json* record,
                                lua::PolicyRequest* request) const {
-  const auto parsed =
-      line.size() > kMaxRequestBytes ? Result<Json>(Status::error("", "")) : parse_json(line);
-  if (!parsed || !parsed->is_object()) return false;
-  *record = *parsed;
+  *record = parse_object(line, kMaxRequestBytes);
   // A newer program's record may mean something else.
   if (record->value("version", Json(kDecisionVersion)) != Json(kDecisionVersion)) return false;
   const Json effect = record->value("effect", Json());

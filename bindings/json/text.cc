@@ -30,7 +30,8 @@ Json parse_object(std::string_view text, std::size_t max_bytes) {
     return Json::object();
   }
   Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return value.is_object() ? value : Json::object();
+  if (!value.is_object()) value = Json::object();
+  return value;
 }
 
 }  // namespace gibbous

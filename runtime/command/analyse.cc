@@ -128,8 +128,9 @@ void Analyser::read_as(Dialects dialects, const std::function<void(const Node&)>
     const std::size_t commands = facts_.commands.size();
     const std::size_t doubts = facts_.doubts.size();
     dialect_ = each;
-    // All programs called sh are the same one.
-    if (dialects == sh_dialects()) sh_ = bit_of(each);
+    // All programs called sh are the same one. Where it has one dialect alone, there is nothing to
+    // settle, and no need to look where its link leads.
+    if (!is_one && dialects == sh_dialects()) sh_ = bit_of(each);
     parsed_.push_back(parse(text(), limits_.parse, each));
     const ParseError error = parsed_.back().error;
     walk_as(parsed_.back().root);

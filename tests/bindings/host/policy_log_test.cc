@@ -141,16 +141,15 @@ TEST_CASE("an invalid request is answered with its error") {
     const Json answer = Json::parse((*policy)->check(request));
     return answer.contains("error") ? answer["error"]["message"].get<std::string>() : "none";
   };
-  CHECK(error("{") == "the request is not a JSON object");
-  CHECK(error("[]").find("must be an object") != std::string::npos);
+  CHECK(error("{").find("expected a JSON object") != std::string::npos);
+  CHECK(error("[]").find("expected a JSON object") != std::string::npos);
   CHECK(error("{}").find("command") != std::string::npos);
-  CHECK(error(R"({"comand":"ls"})").find("did you mean 'command'?") != std::string::npos);
-  CHECK(error(R"({"command":1})").find("command must be a string") != std::string::npos);
+  CHECK(error(R"({"command":"ls","comand":"ls"})").find("did you mean 'command'?") != std::string::npos);
+  CHECK(error(R"({"command":1})").find("command: expected a string") != std::string::npos);
   CHECK(error(R"({"command":"ls","argv":["ls"]})").find("not both") != std::string::npos);
   CHECK(error(R"({"argv":[]})").find("argv") != std::string::npos);
   CHECK(error(R"({"command":"ls","id":7})") == "none");
   CHECK(Json::parse((*policy)->check(R"({"id":7,"command":"echo forbidden"})"))["id"] == 7);
-  // Texts alone are read without a parser; blanks, escapes and other characters change nothing.
   const auto shown = [&](const std::string& asked) { return Json::parse((*policy)->check(asked)); };
   CHECK(shown(R"( { "command" : "a \"b\" c" , "id" : "x\ty" } )") ==
         shown(R"({"command":"a \u0022b\u0022 c","id":"x\ty"})"));

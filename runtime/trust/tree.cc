@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "runtime/base/sha256.h"
+#include "runtime/base/state_file.h"
 #include "runtime/base/unique_fd.h"
 
 namespace gibbous::trust {
@@ -30,24 +31,6 @@ bool is_same(const struct stat& one, const struct stat& other) {
          one.st_mtim.tv_sec == other.st_mtim.tv_sec &&
          one.st_mtim.tv_nsec == other.st_mtim.tv_nsec &&
          one.st_ctim.tv_sec == other.st_ctim.tv_sec && one.st_ctim.tv_nsec == other.st_ctim.tv_nsec;
-}
-
-// At most one byte more than the limit. Returns false with errno.
-bool read_bytes(const UniqueFd& file, std::string* bytes) {
-  bytes->clear();
-  constexpr std::size_t kPiece = std::size_t{64} << 10;
-  std::size_t size = 0;
-  while (size <= kMaxTreeFileBytes) {
-    bytes->resize(std::min(size + kPiece, kMaxTreeFileBytes + 1));
-    const ssize_t got =
-        ::pread(file.get(), bytes->data() + size, bytes->size() - size, static_cast<off_t>(size));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return false;
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  bytes->resize(size);
-  return true;
 }
 
 std::string octal(mode_t mode) {
@@ -165,9 +148,11 @@ class Reader {
       if (::fstat(file.get(), &before) != 0 || !S_ISREG(before.st_mode)) {
         return unusable(path_of(below), "it is not a regular file");
       }
-      if (!read_bytes(file, &read.bytes)) {
+      auto bytes = read_whole(file, kMaxTreeFileBytes);
+      if (!bytes) {
         return unusable(path_of(below), std::string("cannot be read: ") + strerror(errno));
       }
+      read.bytes = std::move(*bytes);
       if (read.bytes.size() > kMaxTreeFileBytes) {
         return unusable(path_of(below),
                         "it is larger than " + std::to_string(kMaxTreeFileBytes) + " bytes");

@@ -70,47 +70,28 @@ constexpr CaseField kCaseFields[] = {
     lines_of<8>(),
 };
 
-// Appends the cases of one table.
-class CaseWriter {
- public:
-  CaseWriter(const SourceIndex& sources, const PolicyCase& shared, std::vector<PolicyCase>* out)
-      : sources_(sources), shared_(shared), out_(out) {}
-
-  // In each of the modes of its table, separated by spaces.
-  void add(const char* expectation, Decisions expected, const std::vector<Example>& lines) {
-    std::istringstream modes(shared_.mode);
-    for (std::string mode; modes >> mode;) add_in(mode, expectation, expected, lines);
-  }
-
- private:
-  void add_in(const std::string& mode, const char* expectation, Decisions expected,
-              const std::vector<Example>& lines) {
-    for (const Example& line : lines) {
-      PolicyCase made = shared_;
-      made.mode = mode;
-      made.expectation = expectation;
-      made.expected = expected;
-      if (!line.cwd.empty()) made.cwd = line.cwd;
-      if (!line.mode.empty()) made.mode = line.mode;
-      made.command = line.command;
-      made.argv = line.argv;
-      if (!made.command.empty()) {
-        const SourcePlace place = sources_.find(made.command, "", shared_.file, shared_.line);
-        // A line that occurs in several tables is the one after this table's name.
-        const bool here = place.file == shared_.file && place.line >= shared_.line;
-        if (place.line != 0 && (here || shared_.line == 0)) {
-          made.file = place.file;
-          made.line = place.line;
-        }
-      }
-      out_->push_back(std::move(made));
+// Appends the cases of one line, in each of the modes of its table, separated by spaces.
+void add_cases(const SourceIndex& sources, const PolicyCase& shared, const Example& line,
+               std::vector<PolicyCase>* out) {
+  PolicyCase made = shared;
+  if (!line.cwd.empty()) made.cwd = line.cwd;
+  made.command = line.command;
+  made.argv = line.argv;
+  if (!made.command.empty()) {
+    const SourcePlace place = sources.find(made.command, "", shared.file, shared.line);
+    // A line that occurs in several tables is the one after this table's name.
+    const bool here = place.file == shared.file && place.line >= shared.line;
+    if (place.line != 0 && (here || shared.line == 0)) {
+      made.file = place.file;
+      made.line = place.line;
     }
   }
-
-  const SourceIndex& sources_;
-  const PolicyCase& shared_;
-  std::vector<PolicyCase>* out_;
-};
+  std::istringstream modes(shared.mode);
+  for (std::string mode; modes >> mode;) {
+    made.mode = line.mode.empty() ? mode : line.mode;
+    out->push_back(made);
+  }
+}
 
 void read_case(TableReader& reader, std::vector<PolicyCase>* out) {
   CaseTable table;
@@ -138,9 +119,11 @@ void read_case(TableReader& reader, std::vector<PolicyCase>* out) {
   if (shared.home.empty()) shared.home = kHome;
   if (shared.cwd.empty()) shared.cwd = shared.workspace;
   if (shared.shell.empty()) shared.shell = kShell;
-  CaseWriter writer(sources, shared, out);
-  for (std::size_t at = 0; at < std::size(kExpectations); ++at)
-    writer.add(kExpectations[at].name, kExpectations[at].expected, table.lines[at]);
+  for (std::size_t at = 0; at < std::size(kExpectations); ++at) {
+    shared.expectation = kExpectations[at].name;
+    shared.expected = kExpectations[at].expected;
+    for (const Example& line : table.lines[at]) add_cases(sources, shared, line, out);
+  }
 }
 
 }  // namespace

@@ -131,8 +131,55 @@ std::string shown_program(const command::SimpleCommand& command) {
   return command::escaped(written.empty() ? command.program : written, kMaxProgramBytes);
 }
 
-// Asks once. Returns false with the error when the policy failed in any way.
-bool ask(State& state, const PolicyTables& tables, Nanos budget, const DecideFields& fields,
+// As paths are written in profiles and wishes: with ~ for the home.
+Json written_places(const PathVariables& places) {
+  const auto homes = places.find("HOME");
+  const std::string home =
+      homes == places.end() || homes->second.empty() ? "" : homes->second.front();
+  Json written = Json::object();
+  for (const auto& [variable, paths] : places) {
+    if (variable == kCaches || variable == "PATH") continue;  // nobody wishes them away
+    Json& list = written[variable] = Json::array();
+    for (const std::string& path : paths) {
+      const bool below = !home.empty() && path.starts_with(home + "/");
+      list.push_back(below ? "~" + path.substr(home.size()) : path);
+    }
+  }
+  return written;
+}
+
+// What the rules say, as `decide` sees it.
+Json judged_fields(const Judgement& judgement) {
+  constexpr std::size_t kMaxNamedRules = 64;
+  const rules::Outcome& outcome = judgement.outcome;
+  const auto& commands = judgement.facts.commands;
+  // One without a range stands for what a start sets.
+  const auto of_line = std::count_if(commands.begin(), commands.end(), [](const auto& each) {
+    return each.range.end > each.range.begin;
+  });
+  Json judged = {{"commands", of_line}};
+  if (outcome.unmatched >= 0 && static_cast<std::size_t>(outcome.unmatched) < commands.size()) {
+    judged["unmatched"] = shown_program(commands[static_cast<std::size_t>(outcome.unmatched)]);
+  }
+  for (std::size_t at = 0; at < std::min(outcome.matched.size(), kMaxNamedRules); ++at) {
+    judged["rules"].push_back(outcome.matched[at]->id);
+  }
+  if (outcome.decision) {
+    judged["decision"] = rules::name_of(*outcome.decision);
+    judged["rule"] = outcome.id;
+    judged["reason"] = outcome.reason;
+  }
+  for (const auto& [name, holds] :
+       {std::pair("doubtful", !outcome.floors.empty()), std::pair("leaves", outcome.leaves),
+        std::pair("may_confine", outcome.may_confine), std::pair("reads", outcome.reads)}) {
+    if (holds) judged[name] = true;
+  }
+  return judged;
+}
+
+// Asks once about the request as scripts/meta/policy.lua declares it, Effect. Returns false with
+// the error when the policy failed in any way.
+bool ask(State& state, const PolicyTables& tables, Nanos budget, const Json& effect,
          Verdict* verdict, ScriptError* error) {
   BudgetLimits limits;
   limits.total = budget;
@@ -147,8 +194,8 @@ bool ask(State& state, const PolicyTables& tables, Nanos budget, const DecideFie
         tables.decide.push(lua);
         lua_pushvalue(lua, -1);
         locate_function(lua, &file, &line);
-        push_request(lua, fields);  // [decide, request]
-        lua_call(lua, 1, 1);        // [verdict]
+        push_json(lua, effect);  // [decide, request]
+        lua_call(lua, 1, 1);     // [verdict]
         fault = read_verdict(lua, verdict);
       },
       error);
@@ -498,7 +545,8 @@ Verdict PolicyProgram::decide_at(const PolicyTables& tables, const PolicyRequest
   const bool seen = request.cleared && !request.approved_command.empty() &&
                     request.approved_command == approval_key(request);
   if (only_rules) return added_verdict(judgement, seen);
-  DecideFields fields{&request, nullptr, "", false, false};
+  Json effect = to_json(request);
+  if (!request.allow.empty()) effect["places"] = written_places(place.variables);
   bool answered = request.cleared;
   // The mode's row of the tool decides about keys that are neither a command nor code.
   const bool counts = judgement != nullptr &&
@@ -506,17 +554,18 @@ Verdict PolicyProgram::decide_at(const PolicyTables& tables, const PolicyRequest
                        !judgement->facts.doubts.empty());
   if (counts) {
     const rules::Outcome& outcome = judgement->outcome;
-    fields.judgement = judgement.get();
-    const auto& commands = judgement->facts.commands;
-    if (outcome.unmatched >= 0 && static_cast<std::size_t>(outcome.unmatched) < commands.size()) {
-      fields.unmatched = shown_program(commands[static_cast<std::size_t>(outcome.unmatched)]);
-    }
+    effect["judged"] = judged_fields(*judgement);
     if (outcome.decision && *outcome.decision != rules::Decision::kAllow) answered = seen;
   }
-  fields.approved = answered;
-  fields.seen = seen;
-  fields.places = &place.variables;
-  Verdict verdict = run_decide(tables, fields);
+  if (answered) effect["approved"] = true;
+  if (seen) effect["seen"] = true;
+  Verdict verdict;
+  ScriptError error;
+  if (ask(state_, tables, budget_, effect, &verdict, &error)) {
+    verdict.profiles = tables.profiles;
+  } else {
+    verdict = refuse(error);
+  }
   verdict.judgement = judgement;
   name_asks(&verdict);
   if (judgement == nullptr) return verdict;
@@ -531,14 +580,6 @@ Verdict PolicyProgram::decide_at(const PolicyTables& tables, const PolicyRequest
     verdict.file = outcome.file;
     verdict.line = outcome.line;
   }
-  return verdict;
-}
-
-Verdict PolicyProgram::run_decide(const PolicyTables& tables, const DecideFields& fields) {
-  Verdict verdict;
-  ScriptError error;
-  if (!ask(state_, tables, budget_, fields, &verdict, &error)) return refuse(error);
-  verdict.profiles = tables.profiles;
   return verdict;
 }
 

@@ -13,7 +13,6 @@
 #include "bindings/lua/check/sandbox_value.h"
 #include "bindings/lua/policy/policy_request.h"
 #include "bindings/lua/policy/read_policy.h"
-#include "bindings/lua/policy/request_value.h"
 #include "bindings/lua/policy/verdict.h"
 #include "bindings/lua/vm/state.h"
 #include "runtime/rules/rules.h"
@@ -138,7 +137,6 @@ class PolicyProgram {
   Verdict decide_at(const PolicyTables& tables, const PolicyRequest& request,
                     const PolicyPlace& place);
   std::optional<std::string> make_view(const std::string& path, const std::string& text);
-  Verdict run_decide(const PolicyTables& tables, const DecideFields& fields);
 
   State& state_;
   Nanos budget_;

@@ -16,7 +16,6 @@ const std::string kExpected =
     "policies/init.lua must return { modes = { NAME = ... }, decide = function(effect) ... end }";
 constexpr int kDefaultRank = 0;
 constexpr std::size_t kMaxModes = 100;
-constexpr std::size_t kMaxListedTexts = 10'000;  // Redactor has the limit that people see
 
 bool fault(ScriptError* error, std::string message) {
   error->message = std::move(message);
@@ -30,28 +29,13 @@ const DefinitionShape& root_shape() {
   return shape;
 }
 
-// [mode] -> [mode]
-int rank_of(lua_State* state) {
-  if (!lua_istable(state, -1)) return kDefaultRank;
-  lua_getfield(state, -1, "rank");
-  const int rank = static_cast<int>(lua_tointeger(state, -1));
-  lua_pop(state, 1);
-  return rank;
-}
-
-// Whether the mode on top runs something in a sandbox.
-bool confines(lua_State* state) {
-  lua_getfield(state, -1, "commands");
-  bool found = false;
-  for (const char* row : {"unmatched", "doubt", "build", "read"}) {
-    if (!lua_istable(state, -1)) break;
-    lua_getfield(state, -1, row);
-    const std::string_view said = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "";
-    found = found || said == "confined" || said == "build" || said == "plan";
-    lua_pop(state, 1);
-  }
-  lua_pop(state, 1);
-  return found;
+// Whether the mode runs something in a sandbox.
+bool confines(const Json& mode) {
+  const Json commands = mode.value("commands", Json::object());
+  if (!commands.is_object()) return false;
+  return std::any_of(commands.begin(), commands.end(), [](const Json& row) {
+    return row == "confined" || row == "build" || row == "plan";
+  });
 }
 
 // [root] -> [root]
@@ -59,43 +43,19 @@ bool read_modes(lua_State* state, const std::string& wanted, PolicyTables* table
                 ScriptError* error) {
   lua_getfield(state, -1, "modes");  // [root, modes]
   if (!lua_istable(state, -1)) return fault(error, kExpected);
-  lua_pushnil(state);
-  while (lua_next(state, -2) != 0) {  // [root, modes, name, mode]
-    if (lua_type(state, -2) != LUA_TSTRING)
-      return fault(error, "modes: expected names, as in modes = { default = ... }");
-    const std::string name = lua_tostring(state, -2);
-    tables->mode_ranks[name] = rank_of(state);
+  const Json modes = to_json(state, -1, "modes");
+  lua_pop(state, 1);
+  if (!modes.is_object()) {
+    return fault(error, "modes: expected names, as in modes = { default = ... }");
+  }
+  if (modes.size() > kMaxModes) return fault(error, "too many modes");
+  for (const auto& [name, mode] : modes.items()) {
     tables->modes.push_back(name);
-    if (tables->modes.size() > kMaxModes) return fault(error, "too many modes");
-    lua_pop(state, 1);
-  }
-  lua_getfield(state, -1, wanted.c_str());  // [root, modes, mode]
-  if (lua_istable(state, -1)) {
-    lua_getfield(state, -1, "tool_limits");
-    tables->tool_limits = lua_toboolean(state, -1) != 0;
-    lua_pop(state, 1);
-    tables->confines = confines(state);
-  }
-  lua_pop(state, 2);  // [root]
-  std::sort(tables->modes.begin(), tables->modes.end());
-  return true;
-}
-
-// Returns false when the table is anything but a list of texts: a pattern must not get lost.
-// [texts] -> [texts]
-bool read_texts(lua_State* state, std::vector<std::string>* texts) {
-  const std::size_t count = lua_objlen(state, -1);
-  std::size_t members = 0;
-  for (lua_pushnil(state); lua_next(state, -2) != 0; lua_pop(state, 1)) ++members;
-  if (members != count || count > kMaxListedTexts) return false;
-  for (std::size_t at = 1; at <= count; ++at) {
-    lua_rawgeti(state, -1, static_cast<int>(at));
-    std::size_t size = 0;
-    const bool is_text = lua_type(state, -1) == LUA_TSTRING;
-    const char* text = is_text ? lua_tolstring(state, -1, &size) : nullptr;
-    if (is_text) texts->emplace_back(text, size);
-    lua_pop(state, 1);
-    if (!is_text) return false;
+    const Json rank = mode.is_object() ? mode.value("rank", Json()) : Json();
+    tables->mode_ranks[name] = rank.is_number() ? rank.get<int>() : kDefaultRank;
+    if (name != wanted || !mode.is_object()) continue;
+    tables->tool_limits = mode.value("tool_limits", Json(false)) != Json(false);
+    tables->confines = confines(mode);
   }
   return true;
 }
@@ -104,22 +64,22 @@ bool read_texts(lua_State* state, std::vector<std::string>* texts) {
 bool read_log(lua_State* state, const std::function<void(const std::string&)>& on_deprecated,
               PolicyTables* tables, ScriptError* error) {
   lua_getfield(state, -1, "log");  // [root, log]
-  if (lua_isnil(state, -1)) {
-    lua_pop(state, 1);
-    return true;
-  }
+  const Json log = lua_isnil(state, -1) ? Json() : to_json(state, -1, "log");
+  lua_pop(state, 1);
+  if (log.is_null()) return true;
   constexpr char kLogShape[] = "log: expected a table { redact = { 'RE2 of a secret', ... } }";
-  if (!lua_istable(state, -1)) return fault(error, kLogShape);
-  lua_getfield(state, -1, "redact");  // [root, log, patterns]
-  if (lua_isnil(state, -1)) {
-    lua_pop(state, 1);
-    lua_getfield(state, -1, "mask");
-    if (!lua_isnil(state, -1) && on_deprecated)
-      on_deprecated("log.mask of policies/init.lua is deprecated: write log.redact");
+  const bool is_old = log.is_object() && !log.contains("redact") && log.contains("mask");
+  if (is_old && on_deprecated) {
+    on_deprecated("log.mask of policies/init.lua is deprecated: write log.redact");
   }
-  if (!lua_istable(state, -1)) return fault(error, kLogShape);
-  if (!read_texts(state, &tables->redact_patterns)) return fault(error, kLogShape);
-  lua_pop(state, 2);
+  const Json patterns = log.is_object() ? log.value(is_old ? "mask" : "redact", Json()) : Json();
+  // A pattern must not get lost. An empty table may be read as either.
+  const bool is_list = patterns.is_array() || (patterns.is_object() && patterns.empty());
+  if (!is_list || !std::all_of(patterns.begin(), patterns.end(),
+                               [](const Json& each) { return each.is_string(); })) {
+    return fault(error, kLogShape);
+  }
+  for (const Json& each : patterns) tables->redact_patterns.push_back(each.get<std::string>());
   const auto redactor = Redactor::create(tables->redact_patterns);
   return redactor.ok() || fault(error, "log." + redactor.status().message());
 }

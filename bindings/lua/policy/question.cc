@@ -14,6 +14,7 @@
 #include "bindings/lua/policy/judgement.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/shell_quote.h"
+#include "runtime/base/state_file.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/paths/walk.h"
 
@@ -37,21 +38,15 @@ std::string show(const command::SimpleCommand& command) {
   return by.empty() ? text : text + "  (in " + by + ")";
 }
 
-bool starts_with(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-
 // Rules that stand for whatever is not known, or for what the caller chooses.
 bool may_be_approved(std::string_view id) {
   if (const std::size_t layer = id.find(':'); layer != std::string_view::npos) {
     id.remove_prefix(layer + 1);
   }
   for (const char* catch_all : {"code.", "doubt.", "sandbox.", "secrets.", "executors."}) {
-    if (starts_with(id, catch_all)) return false;
+    if (id.starts_with(catch_all)) return false;
   }
-  constexpr std::string_view kEnd = ".unmatched";
-  return !starts_with(id, "modes.") || id.size() < kEnd.size() ||
-         id.substr(id.size() - kEnd.size()) != kEnd;
+  return !id.starts_with("modes.") || !id.ends_with(".unmatched");
 }
 
 // Returns the words of a line that is one command of literal words and nothing else; none for any
@@ -130,16 +125,7 @@ std::optional<std::string> read_script(const std::string& path) {
       static_cast<std::uint64_t>(status.st_size) > kMostBytes) {
     return std::nullopt;
   }
-  std::string text(static_cast<std::size_t>(status.st_size) + 1, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t got = ::read(file.get(), text.data() + size, text.size() - size);
-    if (got < 0) return std::nullopt;
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  text.resize(size);
-  return text;
+  return read_whole(file, kMostBytes);
 }
 
 // Returns whether the first operand is a file of code, for which a package's name never stands.

@@ -29,9 +29,7 @@ class RuleReader : public TableReader {
   void decision(Rule* out);
   void flag_sets(std::vector<std::vector<std::string>>* out);
   void options(std::vector<rules::OptionCondition>* out);
-  void kinds(std::vector<command::AccessKind>* out);
   void classes(command::PathClasses* out);
-  void doubts(std::vector<command::Doubt>* out);
   void only_true(bool* out) {
     if (flag(out) && !*out) expected("true, or nothing");
   }
@@ -64,12 +62,12 @@ constexpr RuleField kRuleFields[] = {
        int most = 0;
        if (r.integer(0, kMaxOperands, &most)) out->max_operands = most;
      }},
-    {"access", [](RuleReader& r, Rule* out) { r.kinds(&out->access); }},
+    {"access", [](RuleReader& r, Rule* out) { r.all_of("access", kAccessKinds, &out->access); }},
     {"path", [](RuleReader& r, Rule* out) { r.classes(&out->paths); }},
     {"not_path", [](RuleReader& r, Rule* out) { r.classes(&out->not_paths); }},
     {"recursive", [](RuleReader& r, Rule* out) { r.flag(&out->recursive); }},
     {"redirection", [](RuleReader& r, Rule* out) { r.flag(&out->redirection); }},
-    {"doubt", [](RuleReader& r, Rule* out) { r.doubts(&out->doubts); }},
+    {"doubt", [](RuleReader& r, Rule* out) { r.all_of("doubt", command::kDoubts, &out->doubts); }},
     {"detail", [](RuleReader& r, Rule* out) { r.patterns(&out->doubt_details, false); }},
     {"within", [](RuleReader& r, Rule* out) { r.patterns(&out->within, false); }},
     {"fed_by", [](RuleReader& r, Rule* out) { r.patterns(&out->fed_by, false); }},
@@ -157,10 +155,6 @@ void RuleReader::options(std::vector<rules::OptionCondition>* out) {
             [](const auto& left, const auto& right) { return left.names < right.names; });
 }
 
-void RuleReader::kinds(std::vector<command::AccessKind>* out) {
-  all_of("access", kAccessKinds, out);
-}
-
 void RuleReader::classes(command::PathClasses* out) {
   std::vector<std::string> written;
   if (!words(&written)) return;
@@ -169,10 +163,6 @@ void RuleReader::classes(command::PathClasses* out) {
     if (bit == 0) unknown("path class", word, knowledge_.class_names(~command::PathClasses{0}));
     *out |= bit;
   }
-}
-
-void RuleReader::doubts(std::vector<command::Doubt>* out) {
-  all_of("doubt", command::kDoubts, out);
 }
 
 void RuleReader::test(Rule* out) {

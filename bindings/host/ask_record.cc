@@ -19,18 +19,12 @@ constexpr std::size_t kMostAskBytes = std::size_t{256} << 10;
 constexpr std::size_t kMostAskText = std::size_t{8} << 10;  // of one text
 constexpr std::size_t kMostItems = 64;
 constexpr std::size_t kMostJsonBytes = std::size_t{16} << 20;
-// Secrets begin at most this far before the cut.
-constexpr std::size_t kSecretReach = std::size_t{48} << 10;
-
-std::string cut_text(std::string text) {
-  if (text.size() <= kMostAskText) return text;
-  const std::size_t more = text.size() - kMostAskText;
-  text.resize(kMostAskText);
-  return text + "... (" + std::to_string(more) + " bytes more)";
+std::string cut_ask(std::string text) {
+  return cut_text(std::move(text), kMostAskText);
 }
 
 std::string without_secrets(const Redactor& redactor, const std::string& text) {
-  return cut_text(redactor.redact(std::string_view(text).substr(0, kMostAskText + kSecretReach)));
+  return redacted_text(redactor, text, kMostAskText);
 }
 
 // A value is secret because of its name, or because of what is in it.
@@ -49,7 +43,7 @@ Json without_secrets(const Redactor& redactor, const std::string& name, const Js
   }
   if (!value.is_string()) return value;
   const auto& text = value.get_ref<const std::string&>();
-  const std::string_view seen = std::string_view(text).substr(0, kMostAskText + kSecretReach);
+  const std::string_view seen = std::string_view(text).substr(0, 2 * kMostAskText);
   constexpr std::string_view kHidden = "***";
   const std::string pair = name + "=" + std::string(seen);
   if (redactor.redact(pair) == name + "=" + std::string(kHidden)) return kHidden;
@@ -58,7 +52,7 @@ Json without_secrets(const Redactor& redactor, const std::string& name, const Js
 
 std::string json_without_secrets(const Redactor& redactor, const std::string& text) {
   const Json value = parse_object(text, kMostJsonBytes);
-  return cut_text(to_text(without_secrets(redactor, "", value)));
+  return cut_ask(to_text(without_secrets(redactor, "", value)));
 }
 
 constexpr std::array<const char*, 3> kRemember = {"once", "session", "always"};
@@ -171,7 +165,7 @@ AskRequest redacted_ask(const AskRequest& request, const Redactor& redactor) {
   shown.policy.clear();
   for (std::string* text : {&shown.session, &shown.tool, &shown.effect, &shown.rule, &shown.file,
                             &shown.mode, &shown.workspace}) {
-    *text = cut_text(std::move(*text));
+    *text = cut_ask(std::move(*text));
   }
   for (std::string* text : {&shown.reason, &shown.command, &shown.prefix}) {
     *text = without_secrets(redactor, *text);
@@ -209,8 +203,8 @@ AskRecord decode_ask(std::string_view text) {
 
 std::string encode_reply(const AskReply& reply) {
   AskAnswer answer = reply.answer;
-  answer.reason = cut_text(answer.reason);
-  answer.who = cut_text(answer.who);
+  answer.reason = cut_ask(answer.reason);
+  answer.who = cut_ask(answer.who);
   OrderedJson fields = fields_of(answer);
   fields["question"] = reply.question;
   fields["nonce"] = reply.nonce;
@@ -263,8 +257,8 @@ AskOutcome outcome_of(const std::string& id, const AskAnswer& answer, std::int64
   outcome.decision = answer.allow ? "allow" : "deny";
   outcome.scope = answer.allow ? word_of(kRemember, answer.remember) : "";
   outcome.about = answer.allow ? word_of(kAbout, answer.about) : "";
-  outcome.who = cut_text(answer.who);
-  outcome.reason = cut_text(answer.reason);
+  outcome.who = cut_ask(answer.who);
+  outcome.reason = cut_ask(answer.reason);
   outcome.at = now;
   return outcome;
 }

@@ -13,24 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxTextBytes = std::size_t{16} << 10;  // of one text in a record
 
-// Secrets begin at most this far before the cut: the longest are keys of some kilobytes.
-constexpr std::size_t kSecretBytes = std::size_t{48} << 10;
-
-std::string cut(std::string text, std::size_t left_out = 0) {
-  if (text.size() > kMaxTextBytes) {
-    left_out += text.size() - kMaxTextBytes;
-    text.resize(kMaxTextBytes);
-  }
-  if (left_out > 0) text += "... (" + std::to_string(left_out) + " bytes more)";
-  return text;
-}
-
-// Looks only at what can be shown: for all of a megabyte it would take milliseconds.
-std::string redacted(const Redactor& redactor, std::string_view text) {
-  const std::string_view seen = text.substr(0, kMaxTextBytes + kSecretBytes);
-  return cut(redactor.redact(seen), text.size() - seen.size());
-}
-
 std::string cut_id(const std::string& id) {
   return id.substr(0, kMaxJournalIdBytes);
 }
@@ -45,12 +27,15 @@ void copy(const Json& request, const char* name, const char* as, const Redactor*
     return;
   }
   const auto& text = found->get_ref<const std::string&>();
-  if (!text.empty()) record[as] = redactor != nullptr ? redacted(*redactor, text) : cut(text);
+  if (!text.empty())
+    record[as] = redactor != nullptr ? redacted_text(*redactor, text, kMaxTextBytes)
+                                     : cut_text(text, kMaxTextBytes);
 }
 
 OrderedJson cut_words(const Json& argv, const Redactor& redactor) {
   OrderedJson words = OrderedJson::array();
-  for (const Json& word : redacted_words(argv, redactor)) words.push_back(cut(word));
+  for (const Json& word : redacted_words(argv, redactor))
+    words.push_back(cut_text(word, kMaxTextBytes));
   return words;
 }
 
@@ -59,7 +44,7 @@ OrderedJson redacted_env(const Json& env, const Redactor& redactor) {
   for (const auto& [name, value] : env.items()) {
     const std::string text = redactor.redact(
         name + "=" + (value.is_string() ? value.get<std::string>() : to_text(value)));
-    variables[name] = cut(text.substr(std::min(text.size(), name.size() + 1)));
+    variables[name] = cut_text(text.substr(std::min(text.size(), name.size() + 1)), kMaxTextBytes);
   }
   return variables;
 }
@@ -80,7 +65,7 @@ void add_request(const Json& request, const Redactor& redactor, OrderedJson& rec
   }
   if (record.contains("command")) return;
   if (const auto args = request.find("args"); args != request.end() && !args->empty()) {
-    record["args"] = redacted(redactor, to_text(*args));
+    record["args"] = redacted_text(redactor, to_text(*args), kMaxTextBytes);
   }
 }
 
@@ -90,7 +75,8 @@ void add_verdict(const lua::Decided& decided, const Redactor& redactor, OrderedJ
   record["rule"] = verdict.rule;
   // The reason may quote typed text.
   const bool secret = decided.request.echo == lua::TypedEcho::kHidden;
-  if (!verdict.reason.empty() && !secret) record["reason"] = redacted(redactor, verdict.reason);
+  if (!verdict.reason.empty() && !secret)
+    record["reason"] = redacted_text(redactor, verdict.reason, kMaxTextBytes);
   if (!verdict.file.empty()) {
     record["file"] = verdict.file;
     record["line"] = verdict.line;

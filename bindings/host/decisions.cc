@@ -190,8 +190,8 @@ void Decisions::record_answer(const AskRequest& request, const AskAnswer& answer
 void Decisions::record(const lua::Decided& decided) {
   if (!journal_) return;
   const std::int64_t now = clock_.wall().count();
-  DecisionRecord made = decision_record(
-      decided, decision_json(decided, redactor_of(decided.generation), now), now);
+  DecisionRecord made =
+      decision_record(decided, decision_json(decided, redactor_of(decided.generation), now), now);
   if (!is_gated_) return journal_->add(std::move(made));
   gate_.pass([this, made = std::move(made)](bool answers) {
     if (!answers) return on_problem_("a decision is not recorded: the disk does not answer");

@@ -65,7 +65,7 @@ class Decisions {
   ApprovalStore approvals_;
   std::optional<DecisionJournal> journal_;  // where the records go; absent: nowhere
   bool is_gated_ = false;                   // the records go to a file behind gate_
-  Redactor redactor_;  // with the patterns of the generation
+  Redactor redactor_;                       // with the patterns of the generation
   std::uint64_t redactor_generation_ = 0;
   OpenAsks asks_;
   // Expires with this object: a host may answer after the runtime has gone.

@@ -18,7 +18,7 @@
 namespace gibbous::host {
 namespace {
 
-constexpr std::size_t kMostOpen = 200;     // in the state directory, of one runtime
+constexpr std::size_t kMostOpen = 200;  // in the state directory, of one runtime
 constexpr std::size_t kMostKept = 200;
 constexpr std::size_t kMostDetached = 16;  // of one session
 constexpr Nanos kLookInterval = std::chrono::milliseconds(200);

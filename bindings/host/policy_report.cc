@@ -63,7 +63,14 @@ class Tally {
 
 PolicyReport test_policy(lua::PolicyProgram& policy, const lua::PolicyTables& tables) {
   PolicyReport report;
-  const std::string failures = policy.test(tables);
+  Tally tally;
+  std::set<const rules::Rule*> met;
+  const std::string failures = policy.test(tables, [&](const lua::Verdict& verdict) {
+    if (verdict.judgement == nullptr) return;
+    const rules::Outcome& outcome = verdict.judgement->outcome;
+    tally.add(outcome, verdict.judgement->facts.shown);
+    met.insert(outcome.matched.begin(), outcome.matched.end());
+  });
   std::size_t at = 0;
   while (at < failures.size()) {
     const std::size_t end = std::min(failures.find('\n', at), failures.size());
@@ -76,15 +83,6 @@ PolicyReport test_policy(lua::PolicyProgram& policy, const lua::PolicyTables& ta
   const std::span<const rules::Rule> rules = commands->rules().rules();
   report.rules = rules.size();
   report.cases = commands->cases().size();
-  Tally tally;
-  std::set<const rules::Rule*> met;
-  for (const lua::PolicyCase& each : commands->cases()) {
-    const lua::Verdict verdict = policy.decide_case(tables, each);
-    if (verdict.judgement == nullptr) continue;
-    const rules::Outcome& outcome = verdict.judgement->outcome;
-    tally.add(outcome, verdict.judgement->facts.shown);
-    met.insert(outcome.matched.begin(), outcome.matched.end());
-  }
   const auto map = commands->example_map(policy.variables(), {});
   const rules::TestFunction test = policy.example_test(tables);
   std::size_t covered = 0;

@@ -5,6 +5,21 @@
 
 namespace gibbous::host {
 
+std::string cut_text(std::string text, std::size_t most, std::size_t left_out) {
+  if (text.size() > most) {
+    left_out += text.size() - most;
+    text.resize(most);
+  }
+  return left_out == 0 ? text : text + "... (" + std::to_string(left_out) + " bytes more)";
+}
+
+std::string redacted_text(const Redactor& redactor, std::string_view text, std::size_t most) {
+  // Secrets begin at most this far before the cut: the longest are keys of some kilobytes.
+  constexpr std::size_t kSecretBytes = std::size_t{48} << 10;
+  const std::string_view seen = text.substr(0, most + kSecretBytes);
+  return cut_text(redactor.redact(seen), most, text.size() - seen.size());
+}
+
 Json redacted_words(const Json& argv, const Redactor& redactor) {
   Json words = Json::array();
   std::string before;

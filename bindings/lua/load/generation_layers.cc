@@ -173,7 +173,7 @@ bool GenerationLoader::load_guard(const LayerParts& layer, Loader& loader,
   made_->policy().add_guard(std::move(guard));
   const bool shipped = layer.policies_dir == std::string(kBuiltInPlace) + "/policies";
   if (options_.test_policies && !shipped) {
-    add_failures(made_->policy().test_last_guard(), errors);
+    add_failures(made_->policy().test(made_->policy().last_guard_tables()), errors);
   }
   return true;
 }

@@ -50,6 +50,14 @@ void doubt_gaps(const CommandRequest& request, command::Facts* facts) {
   facts->doubts.push_back({Doubt::kUnansweredPath, -1, 0, "a place that the policy protects"});
 }
 
+command::Facts analyse_at(const command::Place& place, const CommandRequest& request,
+                          const command::Knowledge& knowledge) {
+  command::Facts facts = request.line ? command::analyse(*request.line, place, knowledge)
+                                      : command::analyse(request.argv, place, knowledge);
+  doubt_gaps(request, &facts);
+  return facts;
+}
+
 // Makes a function that resolves the hundreds of paths of one map.
 decltype(command::Place::resolve) resolve_in_burst() {
   return [burst = std::make_shared<paths::RealPaths>()](const std::string& path) {
@@ -102,9 +110,6 @@ bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource&
     }
     tests_ = std::move(tables.tests);
     origins_.resize(tests_.size());
-    maps_ = std::make_unique<PathMaps>(knowledge_);
-    made_maps_ = std::make_unique<PathMaps>(knowledge_);
-    repository_maps_ = std::make_unique<PathMaps>(knowledge_);
   }
   if (!lua_isnil(state, top)) good = read_cases(state, top, &cases_, faults) && good;
   lua_settop(state, top - 4);
@@ -118,9 +123,6 @@ void CommandPolicy::adopt(ReadPolicy read, BringTest bring, const BudgetLimits& 
   tests_.resize(origins_.size());
   bring_ = std::move(bring);
   bring_limits_ = limits;
-  maps_ = std::make_unique<PathMaps>(knowledge_);
-  made_maps_ = std::make_unique<PathMaps>(knowledge_);
-  repository_maps_ = std::make_unique<PathMaps>(knowledge_);
 }
 
 bool CommandPolicy::bring_tests(State& state, ScriptError* error) const {
@@ -184,8 +186,8 @@ command::Place CommandPolicy::place_of(const CommandRequest& request,
   if (!request.resolve) {
     take_shell();
     const bool made = names_repository(request.line.value_or(""), request.argv, request.cwd);
-    place.map =
-        (made ? repository_maps_ : made_maps_)->at(place, without_this_machine(variables, made));
+    place.map = (made ? repository_map_ : made_map_)
+                    .at(*knowledge_, place, without_this_machine(variables, made));
     return place;
   }
   place.resolve = [paths = request.paths](const std::string& path) {
@@ -198,9 +200,9 @@ command::Place CommandPolicy::place_of(const CommandRequest& request,
       all.push_back({std::move(each.name), each.link, each.directory});
     return all;
   };
-  place.map = maps_->at(place, variables, request.paths ? nullptr : &resolve_in_burst);
+  place.map = map_.at(*knowledge_, place, variables, request.paths ? nullptr : &resolve_in_burst);
   // It is made again when more is known.
-  if (request.paths && (request.paths->has_missing() || request.paths->has_gaps())) maps_->forget();
+  if (request.paths && (request.paths->has_missing() || request.paths->has_gaps())) map_.forget();
   return place;
 }
 
@@ -214,28 +216,7 @@ void CommandPolicy::warm(const std::string& workspace, const std::string& home,
 
 command::Facts CommandPolicy::analyse(const CommandRequest& request,
                                       const PathVariables& variables) {
-  return analyse_at(place_of(request, variables), request);
-}
-
-command::Facts CommandPolicy::analyse_at(const command::Place& place,
-                                         const CommandRequest& request) const {
-  command::Facts facts = request.line ? command::analyse(*request.line, place, *knowledge_)
-                                      : command::analyse(request.argv, place, *knowledge_);
-  doubt_gaps(request, &facts);
-  return facts;
-}
-
-std::shared_ptr<const Judgement> CommandPolicy::judge(State& state, Nanos budget,
-                                                      const CommandRequest& request,
-                                                      const PathVariables& variables,
-                                                      const std::string& mode) {
-  const command::Place place = place_of(request, variables);
-  auto made = std::make_shared<Judgement>();
-  made->facts = analyse_at(place, request);
-  if (request.paths && request.paths->has_missing()) return made;
-  made->outcome = judge(state, budget, made->facts, mode);
-  made->rules = rules_;
-  return made;
+  return analyse_at(place_of(request, variables), request, *knowledge_);
 }
 
 std::function<std::shared_ptr<PreparedJudgement>()> CommandPolicy::judge_beside(
@@ -244,9 +225,7 @@ std::function<std::shared_ptr<PreparedJudgement>()> CommandPolicy::judge_beside(
   return [knowledge = std::shared_ptr<const command::Knowledge>(knowledge_), rules = rules_,
           place = std::move(place), request = std::move(request)] {
     auto judgement = std::make_shared<Judgement>();
-    judgement->facts = request.line ? command::analyse(*request.line, place, *knowledge)
-                                    : command::analyse(request.argv, place, *knowledge);
-    doubt_gaps(request, &judgement->facts);
+    judgement->facts = analyse_at(place, request, *knowledge);
     bool asks_script = false;
     judgement->outcome = rules->judge(judgement->facts, [&](const auto&, const auto&, int) {
       asks_script = true;
@@ -287,7 +266,8 @@ std::shared_ptr<const command::PathMap> CommandPolicy::example_map(const PathVar
   place.workspace = "/workspace";
   place.home = "/home/user";
   const bool made = names_repository(example.command, example.argv, example.cwd);
-  return (made ? repository_maps_ : made_maps_)->at(place, without_this_machine(variables, made));
+  return (made ? repository_map_ : made_map_)
+      .at(*knowledge_, place, without_this_machine(variables, made));
 }
 
 rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std::string mode,

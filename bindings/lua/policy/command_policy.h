@@ -91,9 +91,6 @@ class CommandPolicy {
   // Each test function runs under `budget`. `steps` may be null.
   rules::Outcome judge(State& state, Nanos budget, const command::Facts& facts,
                        const std::string& mode, std::vector<rules::Step>* steps = nullptr) const;
-  // Analyses the request and judges it; when paths are missing, returns what was analysed.
-  std::shared_ptr<const Judgement> judge(State& state, Nanos budget, const CommandRequest& request,
-                                         const PathVariables& variables, const std::string& mode);
   // The path classes of the place where an example is judged.
   std::shared_ptr<const command::PathMap> example_map(const PathVariables& variables,
                                                       const rules::Example& example);
@@ -107,8 +104,6 @@ class CommandPolicy {
                               const command::Facts& facts, int command,
                               const std::string& mode) const;
   command::Place place_of(const CommandRequest& request, const PathVariables& variables);
-  command::Facts analyse_at(const command::Place& place, const CommandRequest& request) const;
-
   Status bring_test(State& state, std::size_t test) const;
 
   std::shared_ptr<const command::Knowledge> knowledge_ = std::make_shared<command::Knowledge>();
@@ -118,9 +113,9 @@ class CommandPolicy {
   BringTest bring_;
   BudgetLimits bring_limits_;
   std::vector<PolicyCase> cases_;
-  std::unique_ptr<PathMaps> maps_;             // for the runtime's place
-  std::unique_ptr<PathMaps> made_maps_;        // for the places of cases
-  std::unique_ptr<PathMaps> repository_maps_;  // for those with a repository that a run has made
+  LastPathMap map_;             // for the runtime's place
+  LastPathMap made_map_;        // for the places of cases
+  LastPathMap repository_map_;  // for those with a repository that a run has made
 };
 
 }  // namespace gibbous::lua

@@ -19,6 +19,9 @@ using command::Knowledge;
 using command::SimpleCommand;
 
 constexpr int kSlots = 16;
+constexpr std::size_t kMaxShownCommands = 64;
+constexpr std::size_t kMaxShownItems = 64;  // words of a command, its accesses, the doubts ...
+constexpr std::size_t kMaxShownBytes = 256;
 constexpr std::size_t kStepsPerValue = 20;
 
 // Makes the table of a command that has nothing. A function of Lua copies it much sooner than C
@@ -118,14 +121,14 @@ void set_doubts(lua_State* state, const Facts& facts, int command) {
 // Facts as JSON, within limits.
 class FactsWriter {
  public:
-  FactsWriter(const Facts& facts, const Knowledge& knowledge, const FactsLimits& limits)
-      : facts_(facts), knowledge_(knowledge), limits_(limits) {}
+  FactsWriter(const Facts& facts, const Knowledge& knowledge)
+      : facts_(facts), knowledge_(knowledge) {}
 
   Json write() const {
     Json value = {{"shown", text(facts_.shown)}};
     Json& commands = value["commands"] = Json::array();
     for (const SimpleCommand& command : facts_.commands) {
-      if (commands.size() == limits_.commands) break;
+      if (commands.size() == kMaxShownCommands) break;
       commands.push_back(one(command));
     }
     if (facts_.commands.size() > commands.size()) {
@@ -142,7 +145,7 @@ class FactsWriter {
 
  private:
   std::string text(std::string_view whole) const {
-    const std::string_view part = whole.substr(0, limits_.bytes);
+    const std::string_view part = whole.substr(0, kMaxShownBytes);
     const bool cut = part.size() < whole.size();
     const std::size_t tail = cut ? incomplete_utf8_tail(part) : 0;
     std::string shown = to_utf8(part.substr(0, part.size() - tail));
@@ -154,7 +157,7 @@ class FactsWriter {
     if (list.empty()) return;
     Json& made = into[name] = Json::array();
     for (const auto& element : list) {
-      if (made.size() == limits_.list) break;
+      if (made.size() == kMaxShownItems) break;
       made.push_back(make(element));
     }
     if (list.size() > made.size()) into["omitted"][name] = list.size() - made.size();
@@ -205,7 +208,6 @@ class FactsWriter {
 
   const Facts& facts_;
   const Knowledge& knowledge_;
-  const FactsLimits& limits_;
 };
 
 }  // namespace
@@ -256,8 +258,8 @@ void push_command_facts(lua_State* state, const Facts& facts, int command,
   guard.check();
 }
 
-Json facts_json(const Facts& facts, const Knowledge& knowledge, const FactsLimits& limits) {
-  return FactsWriter(facts, knowledge, limits).write();
+Json facts_json(const Facts& facts, const Knowledge& knowledge) {
+  return FactsWriter(facts, knowledge).write();
 }
 
 }  // namespace gibbous::lua

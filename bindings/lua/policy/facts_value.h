@@ -3,7 +3,6 @@
 // only.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include "bindings/json/json.h"
@@ -19,16 +18,9 @@ namespace gibbous::lua {
 void push_command_facts(lua_State* state, const command::Facts& facts, int command,
                         const command::Knowledge& knowledge, const char* mode);
 
-// The JSON shows at most this much, and counts the rest ("omitted").
-struct FactsLimits {
-  std::size_t commands = 64;
-  std::size_t list = 64;    // words of a command, its accesses, the doubts ...
-  std::size_t bytes = 256;  // of each text
-};
-
 // { shown, commands = [{ program, argv, accesses, ... }], doubts = [{ doubt, detail, ... }] };
-// valid UTF-8. Empty lists and false flags are left out.
-Json facts_json(const command::Facts& facts, const command::Knowledge& knowledge,
-                const FactsLimits& limits = {});
+// valid UTF-8. Empty lists and false flags are left out. It shows at most 64 commands, 64 items of
+// a list and 256 bytes of a text, and counts the rest ("omitted").
+Json facts_json(const command::Facts& facts, const command::Knowledge& knowledge);
 
 }  // namespace gibbous::lua

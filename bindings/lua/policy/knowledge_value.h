@@ -1,7 +1,7 @@
 // Reads what policies know about programs, variables and paths, from the table that
 // scripts/meta/rule.lua calls Knowledge. Read once for each load. Entries of path classes stay as
 // they are written, because one policy is asked about several places: the runtime's, and those of
-// examples and cases. PathMaps resolves them for one place. Loop thread only.
+// examples and cases. LastPathMap resolves them for one place. Loop thread only.
 #pragma once
 
 #include <memory>
@@ -34,20 +34,18 @@ std::shared_ptr<const command::PathMap> make_path_map(const command::Knowledge& 
                                                       const command::Place& place,
                                                       const PathVariables& variables);
 
-// Returns the map of the last place, or a new one when something changed (such as a workspace that
-// becomes a linked worktree). The same place again costs a few string comparisons.
-class PathMaps {
+// The map of the last place. The same place again costs a few string comparisons.
+class LastPathMap {
  public:
-  explicit PathMaps(std::shared_ptr<const command::Knowledge> knowledge)
-      : knowledge_(std::move(knowledge)) {}
-  // `resolver` makes what resolves the paths of a new map, instead of place.resolve; may be null.
+  // Returns it, or a new one when something changed (such as a workspace that becomes a linked
+  // worktree). `resolver` makes what resolves the paths of a new map, instead of place.resolve; may
+  // be null.
   std::shared_ptr<const command::PathMap> at(
-      const command::Place& place, const PathVariables& variables,
-      decltype(command::Place::resolve) (*resolver)() = nullptr);
+      const command::Knowledge& knowledge, const command::Place& place,
+      const PathVariables& variables, decltype(command::Place::resolve) (*resolver)() = nullptr);
   void forget() { map_.reset(); }
 
  private:
-  std::shared_ptr<const command::Knowledge> knowledge_;
   std::string workspace_;
   std::string home_;
   PathVariables variables_;

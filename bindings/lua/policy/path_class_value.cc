@@ -92,9 +92,9 @@ std::shared_ptr<const command::PathMap> make_path_map(const command::Knowledge& 
   return command::PathMap::create(classes, noted);
 }
 
-std::shared_ptr<const command::PathMap> PathMaps::at(
-    const command::Place& place, const PathVariables& variables,
-    decltype(command::Place::resolve) (*resolver)()) {
+std::shared_ptr<const command::PathMap> LastPathMap::at(
+    const command::Knowledge& knowledge, const command::Place& place,
+    const PathVariables& variables, decltype(command::Place::resolve) (*resolver)()) {
   const bool same = map_ != nullptr && place.workspace == workspace_ && place.home == home_ &&
                     variables == variables_;
   if (same) return map_;
@@ -103,7 +103,7 @@ std::shared_ptr<const command::PathMap> PathMaps::at(
   variables_ = variables;
   command::Place making = place;
   if (resolver != nullptr) making.resolve = resolver();
-  return map_ = make_path_map(*knowledge_, making, variables);
+  return map_ = make_path_map(knowledge, making, variables);
 }
 
 }  // namespace gibbous::lua

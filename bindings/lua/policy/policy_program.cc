@@ -257,10 +257,6 @@ Json Verdict::whole_sandbox() const {
   return whole;
 }
 
-const char* name_of(Verdict::Decision decision) {
-  return rules::name_of(static_cast<rules::Decision>(decision));
-}
-
 PolicyProgram::PolicyProgram(State& state, Nanos budget, PolicyPlace place)
     : state_(state), budget_(budget), place_(std::move(place)) {}
 PolicyProgram::~PolicyProgram() = default;
@@ -404,8 +400,6 @@ std::shared_ptr<const Judgement> PolicyProgram::judge_at(const PolicyTables& tab
     return prepared;
   }
   const bool types = asked.kind == RequestKind::kStdin;
-  if (!types && !trace)
-    return commands->judge(state_, budget_, request, place.variables, asked.mode);
   auto made = std::make_shared<Judgement>();
   const auto settle = [&](command::Facts facts) {
     made->facts = std::move(facts);
@@ -461,7 +455,7 @@ Verdict added_verdict(const std::shared_ptr<const Judgement>& judgement, bool an
     return verdict;
   }
   for (const rules::Rule* rule : outcome.matched) {
-    const auto decision = static_cast<Verdict::Decision>(rule->decision);
+    const Verdict::Decision decision = rule->decision;
     const bool asks = decision == Verdict::Decision::kAsk;
     if (asks && answered) continue;
     if (asks) verdict.asks.push_back(rule->id);
@@ -596,7 +590,7 @@ constexpr std::size_t kMaxFailures = 20000;
 
 Decisions decided(const Verdict& verdict) {
   if (verdict.decision != Verdict::Decision::kAllow || !verdict.sandbox.is_object())
-    return bit_of(static_cast<rules::Decision>(verdict.decision));
+    return bit_of(verdict.decision);
   const std::string profile = verdict.sandbox.value("profile", "");
   if (profile == kFetchProfile) return bit_of(rules::Decision::kAllow);
   return profile == kConfinedProfile ? kConfined : kInside;
@@ -645,23 +639,20 @@ rules::TestFunction PolicyProgram::example_test(const PolicyTables& tables) {
   return tables.commands->test_function(state_, budget_, "auto");
 }
 
-std::string PolicyProgram::test_last_guard() {
-  return test(guards_.back().tables);
-}
-
-std::string PolicyProgram::test(const PolicyTables& tables) {
+std::string PolicyProgram::test(const PolicyTables& tables,
+                                const std::function<void(const Verdict&)>& on_case) {
   std::string failures;
   CommandPolicy* commands = tables.commands.get();
   if (commands == nullptr || commands->empty()) return failures;
-  const Status examples =
-      rules::check_examples(commands->rules(), commands->test_function(state_, budget_, "auto"),
-                            [&](const rules::Example& example) {
-                              return commands->example_map(place_.variables, example);
-                            });
+  const Status examples = rules::check_examples(
+      commands->rules(), example_test(tables), [&](const rules::Example& example) {
+        return commands->example_map(place_.variables, example);
+      });
   if (!examples) failures = examples.message();
   std::size_t count = 0;
   for (const PolicyCase& each : commands->cases()) {
     const Verdict verdict = decide_case(tables, each);
+    if (on_case) on_case(verdict);
     if ((each.expected & decided(verdict)) != 0) continue;
     if (++count <= kMaxFailures)
       failures += (failures.empty() ? "" : "\n") + wrong_case(each, verdict);

@@ -57,8 +57,7 @@ class PolicyProgram {
   PolicyTables& tables() { return tables_; }
   // Adds the policy of a layer, which judges every request, too.
   void add_guard(PolicyGuard guard);
-  // Runs the examples and the cases of the guard that was added last, as test() does.
-  std::string test_last_guard();
+  // Those of the guard that was added last.
   // There must be one.
   const PolicyTables& last_guard_tables() const;
   State& state() { return state_; }
@@ -107,10 +106,10 @@ class PolicyProgram {
   // Runs the examples of the rules and the cases; returns one "file:line: message" for each
   // failure.
   std::string test();
-  // The same of these tables: its own, or those of a guard.
-  std::string test(const PolicyTables& tables);
-  // Returns the verdict on one case, in the case's own place.
-  Verdict decide_case(const PolicyTables& tables, const PolicyCase& each);
+  // The same of these tables: its own, or those of a guard. `on_case` gets each case's verdict, in
+  // the case's own place; may be null.
+  std::string test(const PolicyTables& tables,
+                   const std::function<void(const Verdict&)>& on_case = nullptr);
   // Calls the test functions of rules for examples.
   rules::TestFunction example_test(const PolicyTables& tables);
   const PathVariables& variables() const { return place_.variables; }
@@ -136,6 +135,7 @@ class PolicyProgram {
   // The verdict of one policy alone.
   Verdict decide_at(const PolicyTables& tables, const PolicyRequest& request,
                     const PolicyPlace& place);
+  Verdict decide_case(const PolicyTables& tables, const PolicyCase& each);
   std::optional<std::string> make_view(const std::string& path, const std::string& text);
 
   State& state_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bindings/lua/vm/value.h"
+#include "runtime/rules/rules.h"
 
 namespace gibbous::lua {
 
@@ -18,7 +19,8 @@ inline constexpr char kFetchProfile[] = "fetch";
 inline constexpr std::string_view kNotApproved = "it was not approved";  // begins a reason
 
 struct Verdict {
-  enum class Decision { kAllow, kAsk, kDeny } decision = Decision::kDeny;
+  using Decision = rules::Decision;
+  Decision decision = Decision::kDeny;
   std::string id;      // of this decision, 8 characters; set by the engine
   std::string reason;  // a sentence for a person
   std::string rule;    // an id for logs
@@ -39,8 +41,5 @@ struct Verdict {
   // Returns the complete sandbox.
   Json whole_sandbox() const;
 };
-
-// "allow", "ask" or "deny".
-const char* name_of(Verdict::Decision decision);
 
 }  // namespace gibbous::lua

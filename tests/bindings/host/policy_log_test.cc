@@ -144,7 +144,8 @@ TEST_CASE("an invalid request is answered with its error") {
   CHECK(error("{").find("expected a JSON object") != std::string::npos);
   CHECK(error("[]").find("expected a JSON object") != std::string::npos);
   CHECK(error("{}").find("command") != std::string::npos);
-  CHECK(error(R"({"command":"ls","comand":"ls"})").find("did you mean 'command'?") != std::string::npos);
+  CHECK(error(R"({"command":"ls","comand":"ls"})").find("did you mean 'command'?") !=
+        std::string::npos);
   CHECK(error(R"({"command":1})").find("command: expected a string") != std::string::npos);
   CHECK(error(R"({"command":"ls","argv":["ls"]})").find("not both") != std::string::npos);
   CHECK(error(R"({"argv":[]})").find("argv") != std::string::npos);

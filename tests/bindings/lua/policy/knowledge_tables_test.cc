@@ -237,20 +237,20 @@ TEST_CASE("one policy knows the paths of several places") {
   CHECK(has(example, "/var/tmp/t/x"));
   CHECK_FALSE(has(example, "/root/.ssh/id"));
 
-  PathMaps maps(std::make_shared<const command::Knowledge>(tables.knowledge));
+  LastPathMap map;
   place.workspace = "/src";
   place.home = "/root";
   PathVariables variables = {{"POLICIES", {"/p", "/usr/share/p"}}, {"RUNTIME", {}}};
-  const auto real = maps.at(place, variables);
+  const auto real = map.at(tables.knowledge, place, variables);
   CHECK(has(real, "/root/.ssh/id"));
   CHECK(has(real, "/usr/share/p/rules.lua"));
   CHECK(has(real, "/p"));
   CHECK(has(real, "/src/Makefile"));
   CHECK_FALSE(has(real, "/src/Makefile/x"));
   CHECK_FALSE(has(real, "/home/user/.ssh/id"));
-  CHECK(maps.at(place, variables) == real);
+  CHECK(map.at(tables.knowledge, place, variables) == real);
   variables["GIT_LINK"] = {"/src/.git"};
-  CHECK(maps.at(place, variables) != real);
+  CHECK(map.at(tables.knowledge, place, variables) != real);
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include "bindings/cli/commands.h"
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
-#include "bindings/stdio/question_text.h"
 
 namespace gibbous::cli {
 namespace {
@@ -22,12 +21,6 @@ namespace {
 constexpr std::int64_t kMinute = 60;
 constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
-constexpr std::size_t kMaxShownBytes = 4096;
-
-// The text comes from a model.
-std::string shown(const std::string& text) {
-  return stdio::printable(text, kMaxShownBytes);
-}
 
 std::string local_time(std::int64_t seconds) {
   const std::time_t time = seconds;
@@ -47,7 +40,8 @@ std::string from_now(std::int64_t seconds) {
 }
 
 std::string what(const ApprovalInfo& approval) {
-  return approval.kind == "rule" ? "rule " + shown(approval.subject) : shown(approval.subject);
+  return approval.kind == "rule" ? "rule " + shown_text(approval.subject)
+                                 : shown_text(approval.subject);
 }
 
 ExitCode list(const Options& options) {
@@ -68,8 +62,8 @@ ExitCode list(const Options& options) {
     const std::string expires = approval.expires == 0 ? "never"
                                                       : local_time(approval.expires) + " (" +
                                                             from_now(approval.expires - now) + ")";
-    rows.push_back(
-        {approval.id, shown(approval.mode), expires, shown(approval.workspace), what(approval)});
+    rows.push_back({approval.id, shown_text(approval.mode), expires, shown_text(approval.workspace),
+                    what(approval)});
   }
   std::fputs(format_table(rows, Terminal(STDOUT_FILENO)).c_str(), stdout);
   return ExitCode::kDone;

@@ -28,28 +28,22 @@
 namespace gibbous::cli {
 namespace {
 
-constexpr std::size_t kMaxAskBytes = 4096;
 constexpr int kLookMillis = 500;
 constexpr std::int64_t kMillis = 1000;
-
-// The text comes from a model.
-std::string made_plain(const std::string& text) {
-  return stdio::printable(text, kMaxAskBytes);
-}
 
 std::string age_of(const OpenAsk& open) {
   return inspect::duration_text((std::time(nullptr) - open.opened) * kMillis);
 }
 
 std::string what(const AskRequest& ask) {
-  if (!ask.command.empty()) return made_plain(ask.command);
-  return made_plain(ask.tool) + " " + made_plain(ask.subject.empty() ? ask.arguments : ask.subject);
+  if (!ask.command.empty()) return shown_text(ask.command);
+  return shown_text(ask.tool) + " " + shown_text(ask.subject.empty() ? ask.arguments : ask.subject);
 }
 
 std::string heading(const OpenAsk& open, const Terminal& terminal) {
   return terminal.paint(Colour::kBold, open.ask.id) + "  " + age_of(open) + "  " +
-         made_plain(open.ask.session.empty() ? open.ask.workspace : open.ask.session) + "  (" +
-         made_plain(open.host) + ")" + (open.waits ? "" : "  the agent will call again") + "\n";
+         shown_text(open.ask.session.empty() ? open.ask.workspace : open.ask.session) + "  (" +
+         shown_text(open.host) + ")" + (open.waits ? "" : "  the agent will call again") + "\n";
 }
 
 void print_brief(const OpenAsk& open, const Terminal& terminal) {
@@ -58,8 +52,8 @@ void print_brief(const OpenAsk& open, const Terminal& terminal) {
   text +=
       "  " +
       terminal.paint(Colour::kDim,
-                     made_plain(open.ask.reason) +
-                         (open.ask.rule.empty() ? "" : " (" + made_plain(open.ask.rule) + ")")) +
+                     shown_text(open.ask.reason) +
+                         (open.ask.rule.empty() ? "" : " (" + shown_text(open.ask.rule) + ")")) +
       "\n";
   std::fputs(text.c_str(), stdout);
 }
@@ -101,7 +95,7 @@ std::string option_of(const stdio::AskChoice& choice, const AskRequest& ask) {
   if (choice.value == "deny") return "deny " + ask.id;
   if (choice.value == "rule") return "allow " + ask.id + " --about rule";
   if (choice.value == "prefix") {
-    return "allow " + ask.id + " --prefix '" + made_plain(ask.prefix) + "'";
+    return "allow " + ask.id + " --prefix '" + shown_text(ask.prefix) + "'";
   }
   return "allow " + ask.id + " --" + choice.value;
 }
@@ -115,8 +109,8 @@ ExitCode show_ask(const Options& options) {
   }
   const Terminal terminal(STDOUT_FILENO);
   std::string text = heading(*open, terminal) + stdio::question_text(open->ask) + "\n";
-  text += "Workspace: " + made_plain(open->ask.workspace) +
-          "\nMode: " + made_plain(open->ask.mode) + "\n\n";
+  text += "Workspace: " + shown_text(open->ask.workspace) +
+          "\nMode: " + shown_text(open->ask.mode) + "\n\n";
   std::vector<std::vector<std::string>> rows;
   for (const stdio::AskChoice& choice : stdio::choices_of(open->ask)) {
     rows.push_back(
@@ -138,7 +132,7 @@ ExitCode answer_one(const Options& options) {
     if (open->ask.prefix != options.ask_prefix) {
       const std::string offered =
           open->ask.prefix.empty() ? "this command offers none"
-                                   : "this command offers '" + made_plain(open->ask.prefix) + "'";
+                                   : "this command offers '" + shown_text(open->ask.prefix) + "'";
       return fail(Status::error("invalid_arguments",
                                 "--prefix: " + offered + ", got '" + options.ask_prefix + "'"),
                   options);
@@ -146,13 +140,13 @@ ExitCode answer_one(const Options& options) {
   }
   const auto outcome = answer_ask(state, options.ask_id, answer);
   if (!outcome) {
-    return fail(Status::error(outcome.status().code(), made_plain(outcome.status().message())),
+    return fail(Status::error(outcome.status().code(), shown_text(outcome.status().message())),
                 options);
   }
   if (options.json) {
     std::printf("{\"answer\":%s}\n", outcome_json(*outcome).c_str());
   } else {
-    std::printf("%s  %s%s\n", outcome->id.c_str(), made_plain(outcome_text(*outcome)).c_str(),
+    std::printf("%s  %s%s\n", outcome->id.c_str(), shown_text(outcome_text(*outcome)).c_str(),
                 outcome->taken ? "" : "; its host is busy, and will read this");
   }
   return ExitCode::kDone;
@@ -207,7 +201,7 @@ class Watch {
       if (open.count(id) != 0) continue;
       known_.erase(id);
       const Status over = find_ask(options_.runtime.state_dir, id).status();
-      prompt_.withdraw(id, made_plain(over.message()));
+      prompt_.withdraw(id, shown_text(over.message()));
     }
     return {};
   }
@@ -221,7 +215,7 @@ class Watch {
       const auto outcome = answer_ask(options_.runtime.state_dir, id, given);
       const std::string text =
           outcome ? id + "  " + outcome_text(*outcome) : outcome.status().message();
-      std::printf("%s\n", made_plain(text).c_str());
+      std::printf("%s\n", shown_text(text).c_str());
       std::fflush(stdout);
       return outcome.ok();
     };

@@ -9,6 +9,7 @@
 
 #include "bindings/cli/answer.h"
 #include "bindings/cli/terminal.h"
+#include "bindings/stdio/question_text.h"
 
 namespace gibbous::cli {
 
@@ -19,6 +20,11 @@ ExitCode fail(const Status& status, const Options& options) {
   }
   print_error(status.message());
   return exit_code_of(status.code());
+}
+
+std::string shown_text(const std::string& text) {
+  constexpr std::size_t kMaxShownBytes = 4096;
+  return stdio::printable(text, kMaxShownBytes);
 }
 
 void warn_of_policy(const Runtime& runtime) {

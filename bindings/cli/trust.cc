@@ -11,18 +11,11 @@
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
 #include "bindings/json/text.h"
-#include "bindings/stdio/question_text.h"
 
 namespace gibbous::cli {
 namespace {
 
-constexpr std::size_t kMaxShownBytes = 4096;
 constexpr std::size_t kShownDigits = 12;  // of a hash
-
-// Names come from whoever wrote the project.
-std::string shown(const std::string& text) {
-  return stdio::printable(text, kMaxShownBytes);
-}
 
 OrderedJson json_of(const TrustCandidate& candidate) {
   OrderedJson files = OrderedJson::array();
@@ -37,15 +30,15 @@ OrderedJson json_of(const TrustCandidate& candidate) {
 }
 
 void show(const TrustCandidate& candidate, std::FILE* to) {
-  std::fprintf(to, "%s  %s  %s\n", shown(candidate.path).c_str(), candidate.state.c_str(),
+  std::fprintf(to, "%s  %s  %s\n", shown_text(candidate.path).c_str(), candidate.state.c_str(),
                candidate.hash.substr(0, kShownDigits).c_str());
   for (const TrustFile& file : candidate.files) {
-    std::fprintf(to, "  %8zu  %s\n", file.text.size(), shown(file.name).c_str());
+    std::fprintf(to, "  %8zu  %s\n", file.text.size(), shown_text(file.name).c_str());
   }
   if (candidate.changes.empty()) return;
   std::fputs("changed since it was trusted (+ new, - gone, ~ other content):\n", to);
   for (const std::string& change : candidate.changes) {
-    std::fprintf(to, "  %s\n", shown(change).c_str());
+    std::fprintf(to, "  %s\n", shown_text(change).c_str());
   }
 }
 
@@ -67,7 +60,7 @@ ExitCode list_places(const Options& options) {
   if (places->empty()) std::puts("nothing is trusted");
   for (const TrustedPlace& place : *places) {
     std::printf("%s  %s  %s\n", place.hash.substr(0, kShownDigits).c_str(), place.kind.c_str(),
-                shown(place.path).c_str());
+                shown_text(place.path).c_str());
   }
   return ExitCode::kDone;
 }
@@ -84,7 +77,7 @@ ExitCode revoke_place(const Options& options) {
   if (options.json) {
     std::puts("{\"revoked\":true}");
   } else {
-    std::printf("revoked %s\n", shown(options.directory).c_str());
+    std::printf("revoked %s\n", shown_text(options.directory).c_str());
   }
   return ExitCode::kDone;
 }
@@ -131,7 +124,7 @@ ExitCode run_trust(const Options& options) {
     made["state"] = "trusted";
     std::printf("%s\n", to_text(made).c_str());
   } else {
-    std::printf("trusted %s  %s\n", shown(candidate.path).c_str(),
+    std::printf("trusted %s  %s\n", shown_text(candidate.path).c_str(),
                 candidate.hash.substr(0, kShownDigits).c_str());
   }
   return ExitCode::kDone;
@@ -147,7 +140,7 @@ ExitCode run_config(const Options& options) {
   const OrderedJson all = OrderedJson::parse(*described);
   const auto text = [](const OrderedJson& of, const char* name) {
     const auto found = of.find(name);
-    return found != of.end() && found->is_string() ? shown(found->get<std::string>())
+    return found != of.end() && found->is_string() ? shown_text(found->get<std::string>())
                                                    : std::string();
   };
   const Terminal terminal(STDOUT_FILENO);
@@ -161,7 +154,7 @@ ExitCode run_config(const Options& options) {
     std::string from = text(value, "file");
     if (from.empty()) from = text(value, "layer");
     if (value.contains("line")) from += ":" + value["line"].dump();
-    rows.push_back({text(value, "field"), from, shown(to_text(value["value"]))});
+    rows.push_back({text(value, "field"), from, shown_text(to_text(value["value"]))});
   }
   std::fputs("\n", stdout);
   if (rows.size() > 1) {

@@ -1,12 +1,10 @@
 // A name is split into words, and the words decide. The tables hold the knowledge.
-#include "runtime/audit/secret_name.h"
+#include "runtime/audit/secret_span.h"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
-
-#include "runtime/audit/secret_span.h"
 
 namespace gibbous {
 namespace {

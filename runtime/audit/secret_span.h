@@ -1,8 +1,9 @@
-// The places of secrets in a text: each finder adds spans, and the Redactor merges them. Also: text
-// that looks like a value but is not one. Pure, any thread.
+// The places of secrets in a text: each finder adds spans, and the Redactor merges them. Also:
+// which names mean a secret, and text that looks like a value but is not one. Pure, any thread.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +43,19 @@ inline bool is_space(char c) {
 inline bool is_quote(char c) {
   return c == '"' || c == '\'';
 }
+
+// Which names of variables, options, headers and JSON members mean a secret.
+enum class NameMeans : std::uint8_t {
+  kNothing,
+  kMaybe,   // a secret, unless the value is a number or a path: max_tokens=100, PWD=/work
+  kSecret,  // DB_PASSWORD, apiKey, x-auth-token
+};
+
+// Looks at the last 128 bytes, in any spelling: SNAKE, kebab, camelCase, dotted.name.
+NameMeans meaning_of_name(std::string_view name);
+
+// Returns true when no value follows this option, such as --no-password or --ask-pass.
+bool is_flag_name(std::string_view name);
 
 // NAME=value, "name": "value", Authorization: Bearer value, wherever they are.
 void find_named_values(std::string_view text, SecretSpans& spans);

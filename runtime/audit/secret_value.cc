@@ -4,7 +4,6 @@
 #include <array>
 #include <string>
 
-#include "runtime/audit/secret_name.h"
 #include "runtime/audit/secret_span.h"
 
 namespace gibbous {

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/audit/secret_name.h"
 #include "runtime/audit/secret_span.h"
 
 namespace gibbous {

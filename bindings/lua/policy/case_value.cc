@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "bindings/lua/policy/example_value.h"
+#include "bindings/lua/policy/table_reader.h"
 
 namespace gibbous::lua {
 namespace {
@@ -48,17 +48,16 @@ using CaseField = TableReader::Field<TableReader, CaseTable>;
 template <std::size_t kAt>
 constexpr CaseField lines_of() {
   return {kExpectations[kAt].name,
-          [](TableReader& r, CaseTable* out) { read_command_lines(r, &out->lines[kAt]); }};
+          [](TableReader& r, CaseTable* out) { r.command_lines(&out->lines[kAt]); }};
 }
 
 constexpr CaseField kCaseFields[] = {
     {"name", [](TableReader& r, CaseTable* out) { r.text(&out->shared.name); }, true},
     {"mode", [](TableReader& r, CaseTable* out) { r.text(&out->shared.mode); }},
-    {"cwd", [](TableReader& r, CaseTable* out) { read_directory(r, &out->shared.cwd); }},
-    {"workspace",
-     [](TableReader& r, CaseTable* out) { read_directory(r, &out->shared.workspace); }},
+    {"cwd", [](TableReader& r, CaseTable* out) { r.directory(&out->shared.cwd); }},
+    {"workspace", [](TableReader& r, CaseTable* out) { r.directory(&out->shared.workspace); }},
     {"shell", [](TableReader& r, CaseTable* out) { r.text(&out->shared.shell); }},
-    {"home", [](TableReader& r, CaseTable* out) { read_directory(r, &out->shared.home); }},
+    {"home", [](TableReader& r, CaseTable* out) { r.directory(&out->shared.home); }},
     lines_of<0>(),
     lines_of<1>(),
     lines_of<2>(),

@@ -5,7 +5,6 @@
 #include <lua.hpp>
 #include <utility>
 
-#include "bindings/lua/policy/example_value.h"
 #include "bindings/lua/policy/table_reader.h"
 
 namespace gibbous::lua {
@@ -82,8 +81,8 @@ constexpr RuleField kRuleFields[] = {
     {"reads", [](RuleReader& r, Rule* out) { r.only_true(&out->reads); }},
     {"test", [](RuleReader& r, Rule* out) { r.test(out); }},
     {"unknown", [](RuleReader& r, Rule* out) { r.unknown_words(out); }},
-    {"match", [](RuleReader& r, Rule* out) { read_command_lines(r, &out->match); }, true},
-    {"not_match", [](RuleReader& r, Rule* out) { read_command_lines(r, &out->not_match); }},
+    {"match", [](RuleReader& r, Rule* out) { r.command_lines(&out->match); }, true},
+    {"not_match", [](RuleReader& r, Rule* out) { r.command_lines(&out->not_match); }},
 };
 
 void RuleReader::rule() {

@@ -374,4 +374,49 @@ void TableReader::charge() {
   Budget::of(state_).charge(state_, std::exchange(steps_, 0));
 }
 
+namespace {
+
+using rules::Example;
+using ExampleField = TableReader::Field<TableReader, Example>;
+
+constexpr char kExampleShape[] = "a command, or a table { command = ... } or { argv = ... }";
+
+constexpr ExampleField kExampleFields[] = {
+    {"command", [](TableReader& r, Example* out) { r.any_text(&out->command); }},
+    {"argv",
+     [](TableReader& r, Example* out) {
+       const std::size_t before = r.found();
+       r.each(kMaxListItems, [&] {
+         std::string word;
+         if (r.any_text(&word)) out->argv.push_back(std::move(word));
+       });
+       if (r.found() == before && out->argv.empty()) r.expected("a list of at least one word");
+     }},
+    {"cwd", [](TableReader& r, Example* out) { r.directory(&out->cwd); }},
+    {"mode", [](TableReader& r, Example* out) { r.text(&out->mode); }},
+};
+
+}  // namespace
+
+void TableReader::directory(std::string* out) {
+  if (text(out) && out->front() != '/') expected("an absolute path");
+}
+
+void TableReader::command_lines(std::vector<Example>* out) {
+  each(kMaxListItems, [&] {
+    Example example;
+    const int type = lua_type(state_, -1);
+    if (type == LUA_TSTRING) {
+      if (text(&example.command)) out->push_back(std::move(example));
+      return;
+    }
+    if (type != LUA_TTABLE) return expected(kExampleShape);
+    if (!fields(*this, kExampleFields, kExampleShape, &example)) return;
+    if (example.command.empty() == example.argv.empty()) {
+      return fault("must have command or argv, and not both");
+    }
+    out->push_back(std::move(example));
+  });
+}
+
 }  // namespace gibbous::lua

@@ -33,6 +33,8 @@ inline constexpr std::size_t kMaxPolicyBytes = std::size_t{16} << 20;  // of all
 inline constexpr int kAccessKinds = static_cast<int>(command::AccessKind::kName) + 1;
 inline constexpr int kDecisions = static_cast<int>(rules::Decision::kDeny) + 1;
 
+inline constexpr char kExampleMode[] = "auto";
+
 // Returns "unknown <what> '<word>'; did you mean ...?", or lists the known words.
 std::string unknown_word(const std::string& what, const std::string& word,
                          const std::vector<std::string>& known);
@@ -82,6 +84,12 @@ class TableReader {
     }
   }
   bool access(command::AccessKind* out);
+  // An absolute path.
+  void directory(std::string* out);
+  // A list of command lines, each a string, or a table with command or argv, cwd and mode, which
+  // are
+  // "" where absent.
+  void command_lines(std::vector<rules::Example>* out);
 
   // Calls `item` with each element on top, path and place set.
   void each(std::size_t most, const std::function<void()>& item);

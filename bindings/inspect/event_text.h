@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "bindings/inspect/redaction.h"
+#include "bindings/host/redaction.h"
 #include "runtime/journal/record.h"
 
 namespace gibbous::inspect {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "bindings/inspect/redaction.h"
+#include "bindings/host/redaction.h"
 #include "runtime/journal/record.h"
 #include "runtime/process/mark.h"
 #include "runtime/process/terminal.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "bindings/inspect/redaction.h"
+#include "bindings/host/redaction.h"
 
 namespace gibbous::inspect {
 

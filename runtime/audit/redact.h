@@ -27,6 +27,8 @@ namespace gibbous {
 
 struct SecretSpan;
 
+inline constexpr std::string_view kMask = "***";  // in the place of a secret
+
 inline constexpr std::size_t kMaxRedactPatterns = 64;
 inline constexpr std::size_t kMaxRedactPatternBytes = 1024;
 // Those of several policies, as the journal keeps them with a run.

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/audit/redact.h"
+
 namespace gibbous {
 
 struct SecretSpan {
@@ -14,8 +16,6 @@ struct SecretSpan {
   std::size_t end = 0;
 };
 using SecretSpans = std::vector<SecretSpan>;
-
-inline constexpr std::string_view kMask = "***";
 
 // $NAME, ${NAME}, $1, \$NAME; $(… and `… begin with a command, which stays visible.
 bool is_reference(std::string_view value);

@@ -23,7 +23,7 @@ void add_event(RunStory& run, StoredItem item) {
   run.events_left_out += kMaxStoryEvents;
 }
 
-Status read_items(JournalReader& reader, inspect::Redactions& redactions, RunStory& run) {
+Status read_items(JournalReader& reader, Redactions& redactions, RunStory& run) {
   std::string state;
   for (std::uint64_t since = 0;;) {
     Result<ItemPage> page = reader.items(run.record.run_id, since, kMaxPageItems);
@@ -102,7 +102,7 @@ Result<Story> read_story(JournalReader& reader, const std::string& session, std:
   std::reverse(records->begin(), records->end());
   const std::size_t share = std::clamp(kOutputBytes / std::max<std::size_t>(records->size(), 1),
                                        kMinRunOutputBytes, kMaxRunOutputBytes);
-  inspect::Redactions redactions;
+  Redactions redactions;
   for (RunRecord& record : *records) {
     RunStory run;
     run.record = std::move(record);

@@ -1,6 +1,6 @@
 // What the journal says with a run about secrets: the redact patterns of every policy under which
 // the run was queued or recorded. Other processes, which know nothing of that policy, redact by
-// them what they show of the run (bindings/inspect/redaction.h). Pure, any thread.
+// them what they show of the run (bindings/host/redaction.h). Pure, any thread.
 #pragma once
 
 #include <cstddef>

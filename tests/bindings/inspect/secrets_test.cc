@@ -68,7 +68,7 @@ TEST_CASE("a line without an end is shown once it is long") {
 
 TEST_CASE("every string in JSON is redacted") {
   Json value = {{"line", "PASSWORD=hunter2"}, {"lines", {kToken, 7}}, {"code", 3}};
-  gibbous::inspect::Redaction().redact_strings(value);
+  gibbous::Redaction().redact_strings(value);
   CHECK(value == Json{{"line", "PASSWORD=***"}, {"lines", {"***", 7}}, {"code", 3}});
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("every string in JSON is redacted") {
 
 namespace {
 
-gibbous::inspect::Redaction recorded(const std::string& meta) {
+gibbous::Redaction recorded(const std::string& meta) {
   gibbous::RunRecord run;
   run.meta_json = meta;
   return gibbous::inspect::facts_of(run).redaction;

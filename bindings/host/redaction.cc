@@ -1,14 +1,14 @@
 // See redaction.h.
-#include "bindings/inspect/redaction.h"
+#include "bindings/host/redaction.h"
 
 #include <utility>
 #include <vector>
 
-#include "bindings/host/ended_row.h"
+#include "bindings/host/redacted_words.h"
 #include "bindings/json/text.h"
-#include "runtime/audit/redact.h"
+#include "bindings/lua/policy/redaction_record.h"
 
-namespace gibbous::inspect {
+namespace gibbous {
 namespace {
 
 constexpr std::size_t kMaxKnown = 64;
@@ -16,6 +16,20 @@ constexpr std::size_t kMaxKnown = 64;
 // Text that is no object, and so may have had patterns.
 bool is_unreadable(const RunRecord& run, const Json& meta) {
   return meta.empty() && !run.meta_json.empty() && run.meta_json != "{}";
+}
+
+// Fails when the record is anything but patterns that can be compiled.
+Result<Redactor> recorded_redactor(const Json& record) {
+  const Status unreadable = Status::error("journal_corrupt", "the redact patterns are unreadable");
+  if (!record.is_object() || record.size() != 1) return unreadable;
+  const auto found = record.find("patterns");
+  if (found == record.end() || !found->is_array()) return unreadable;
+  std::vector<std::string> patterns;
+  for (const Json& each : *found) {
+    if (!each.is_string()) return unreadable;
+    patterns.push_back(each.get<std::string>());
+  }
+  return Redactor::create(patterns, kMaxRecordedPatterns);
 }
 
 }  // namespace
@@ -45,16 +59,21 @@ void Redaction::redact_strings(Json& value) const {
   }
 }
 
+Json Redaction::redact_words(const Json& argv) const {
+  if (everything_ || !argv.is_array()) return kMask;
+  return host::redacted_words(argv, redactor_ ? *redactor_ : Redactor());
+}
+
 Redaction Redactions::of(const RunRecord& run, const Json& meta) {
   Redaction redaction;
-  const auto record = meta.find("redact");
+  const auto record = meta.find(lua::kRedactionMember);
   if (record == meta.end()) {
     redaction.everything_ = is_unreadable(run, meta);
     return redaction;
   }
   std::string text = to_text(*record);
   if (const auto known = known_.find(text); known != known_.end()) return known->second;
-  if (auto made = host::recorded_redactor(*record); made) {
+  if (auto made = recorded_redactor(*record); made) {
     redaction.redactor_ = std::make_shared<const Redactor>(std::move(*made));
   }
   redaction.everything_ = redaction.redactor_ == nullptr;
@@ -63,4 +82,4 @@ Redaction Redactions::of(const RunRecord& run, const Json& meta) {
   return redaction;
 }
 
-}  // namespace gibbous::inspect
+}  // namespace gibbous

@@ -13,15 +13,10 @@
 #include <vector>
 
 #include "bindings/json/json.h"
+#include "runtime/audit/redact.h"
 #include "runtime/journal/record.h"
 
 namespace gibbous {
-class Redactor;
-}
-
-namespace gibbous::inspect {
-
-inline constexpr std::string_view kMask = "***";
 
 class Redaction {
  public:
@@ -34,6 +29,8 @@ class Redaction {
   std::vector<std::string> redact_pieces(const std::vector<std::string_view>& pieces) const;
   // Redacts every string in the value.
   void redact_strings(Json& value) const;
+  // Redacts an argv (redacted_words.h).
+  Json redact_words(const Json& argv) const;
   // Returns true when the patterns cannot be read, so that all text is redacted.
   bool hides_all() const { return everything_; }
 
@@ -53,4 +50,4 @@ class Redactions {
   std::map<std::string, Redaction> known_;  // by the text of the record
 };
 
-}  // namespace gibbous::inspect
+}  // namespace gibbous

@@ -43,20 +43,26 @@ bool read_modes(lua_State* state, const std::string& wanted, PolicyTables* table
                 ScriptError* error) {
   lua_getfield(state, -1, "modes");  // [root, modes]
   if (!lua_istable(state, -1)) return fault(error, kExpected);
-  const Json modes = to_json(state, -1, "modes");
-  lua_pop(state, 1);
-  if (!modes.is_object()) {
-    return fault(error, "modes: expected names, as in modes = { default = ... }");
-  }
-  if (modes.size() > kMaxModes) return fault(error, "too many modes");
-  for (const auto& [name, mode] : modes.items()) {
+  for (lua_pushnil(state); lua_next(state, -2) != 0; lua_pop(state, 1)) {
+    // [root, modes, name, mode]
+    if (lua_type(state, -2) != LUA_TSTRING)
+      return fault(error, "modes: expected names, as in modes = { default = ... }");
+    const std::string name = lua_tostring(state, -2);
     tables->modes.push_back(name);
-    const Json rank = mode.is_object() ? mode.value("rank", Json()) : Json();
-    tables->mode_ranks[name] = rank.is_number() ? rank.get<int>() : kDefaultRank;
-    if (name != wanted || !mode.is_object()) continue;
+    if (tables->modes.size() > kMaxModes) return fault(error, "too many modes");
+    int& rank = tables->mode_ranks[name] = kDefaultRank;
+    if (!lua_istable(state, -1)) continue;
+    lua_getfield(state, -1, "rank");
+    rank = static_cast<int>(lua_tointeger(state, -1));
+    lua_pop(state, 1);
+    if (name != wanted) continue;
+    const Json mode = to_json(state, -1, "modes");
+    if (!mode.is_object()) continue;
     tables->tool_limits = mode.value("tool_limits", Json(false)) != Json(false);
     tables->confines = confines(mode);
   }
+  lua_pop(state, 1);  // [root]
+  std::sort(tables->modes.begin(), tables->modes.end());
   return true;
 }
 

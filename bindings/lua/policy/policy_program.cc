@@ -153,10 +153,8 @@ Json judged_fields(const Judgement& judgement) {
   constexpr std::size_t kMaxNamedRules = 64;
   const rules::Outcome& outcome = judgement.outcome;
   const auto& commands = judgement.facts.commands;
-  // One without a range stands for what a start sets.
-  const auto of_line = std::count_if(commands.begin(), commands.end(), [](const auto& each) {
-    return each.range.end > each.range.begin;
-  });
+  const auto of_line = std::count_if(commands.begin(), commands.end(),
+                                     [](const auto& each) { return !each.of_start; });
   Json judged = {{"commands", of_line}};
   if (outcome.unmatched >= 0 && static_cast<std::size_t>(outcome.unmatched) < commands.size()) {
     judged["unmatched"] = shown_program(commands[static_cast<std::size_t>(outcome.unmatched)]);

@@ -38,6 +38,8 @@ class Decisions {
               std::function<void(const std::string& id)> withdrawn) {
     asks_.on_ask(std::move(handler), std::move(withdrawn));
   }
+  // What was approved for the session counts no longer.
+  void end_session(const std::string& session) { approvals_.end_session(session); }
   // The runtime ends, and no question is open any more.
   void end() { asks_.end(); }
 

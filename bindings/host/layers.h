@@ -55,11 +55,9 @@ class Layers {
   // and only root could have changed it.
   void attach(lua::GenerationOptions& generation, bool shipped,
               const std::shared_ptr<Layers>& self);
-  bool has_managed() const { return managed_.has_value(); }
   std::string user_directory() const { return user_dir_; }
   // The configuration file of the user that is in force; "": none.
   std::string user_file() const { return user_file_; }
-  std::string managed_directory() const { return managed_dir_; }
   // The configuration files of the managed and the user's layer, whether they exist or not.
   std::vector<std::string> config_files() const;
   // Fails with config_refused when a layer does not leave this mode open.

@@ -147,6 +147,7 @@ void Runtime::Impl::begin_held_calls() {
 void Runtime::Impl::end_session(const std::string& named) {
   constexpr std::size_t kMostRecorded = 1000;
   if (named.empty() || named == session || closing) return;
+  decisions->end_session(named);
   const Millis grace = runs->options().limits.timeout_grace;
   for (Run* run : runs->list()) {
     if (run->spec().client != named || run->spec().keep) continue;

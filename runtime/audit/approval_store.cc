@@ -156,6 +156,10 @@ Result<Approval> ApprovalStore::remember(Approval approval) {
   return approval;
 }
 
+void ApprovalStore::end_session(std::string_view session) {
+  std::erase_if(session_, [session](const Approval& each) { return each.session == session; });
+}
+
 Result<std::vector<Approval>> ApprovalStore::list() {
   if (Status status = refresh(); !status) return status;
   std::vector<Approval> all = remembered_;

@@ -41,6 +41,9 @@ class ApprovalStore {
   // approvals_damaged, approvals_newer); nothing is stored then.
   Result<Approval> remember(Approval approval);
 
+  // Forgets what was approved for the session.
+  void end_session(std::string_view session);
+
   // Returns the remembered approvals that hold, oldest first. An error says why they cannot be
   // read.
   Result<std::vector<Approval>> list();

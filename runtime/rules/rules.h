@@ -178,7 +178,6 @@ class RuleSet {
   std::span<const Rule> rules() const { return rules_; }
   std::size_t size() const { return rules_.size(); }
   const command::Knowledge& knowledge() const { return *knowledge_; }
-  const std::shared_ptr<const command::Knowledge>& shared_knowledge() const { return knowledge_; }
 
   // The order is deny, ask, allow: the strictest over all commands decides. A doubt that no ask or
   // deny rule names asks; Doubt::kUnjudged always denies. A test function that fails denies:

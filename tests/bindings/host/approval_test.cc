@@ -78,6 +78,19 @@ TEST_CASE("approval: a rule that was approved opens nothing that another rule as
   CHECK_FALSE(desk.asked.back().may_approve_rules);
 }
 
+TEST_CASE("approval: what a person allowed for a session ends with it") {
+  Desk desk;
+  const auto push = [&desk] {
+    CHECK(desk.host->call("bg_start", {{"command", "git push origin z"}}, "other").ok);
+  };
+  push();
+  push();
+  CHECK(desk.asked.size() == 1);
+  CHECK(desk.host->runtime->end_session("other") == Refusal::kNone);
+  push();
+  CHECK(desk.asked.size() == 2);
+}
+
 TEST_CASE("approval: a rule opens no command that no rule knows") {
   Desk desk;
   desk.about = About::kRule;

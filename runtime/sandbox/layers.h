@@ -32,6 +32,7 @@ class Layers {
   Status find(const SandboxSpec& spec, Lookups& lookups, std::span<const ResolvedPath> read,
               std::span<const ResolvedPath> write,
               const std::function<bool(const std::string&)>& is_own, TemporaryHold& hold);
+  std::size_t size() const { return targets_.size(); }
   // A name of the machine that layers do not show, whether it exists or not; programs may make
   // their own there.
   struct Hidden {

@@ -386,7 +386,7 @@ class Preparation {
     Rulesets once;
     auto ruleset = (start_.rulesets != nullptr ? *start_.rulesets : once)
                        .get({support_.landlock_abi, spec_.network, read_, write_, devices,
-                             own_write, own_read, hidden, start_.mounts});
+                             own_write, own_read, hidden, start_.mounts, layers_.size() + 1});
     if (!ruleset) return ruleset.status();
     entry_.ruleset = std::move(*ruleset);
     for (const std::string& mount : entry_.ruleset->left_out) {

@@ -23,8 +23,8 @@ namespace gibbous {
 namespace {
 
 constexpr std::size_t kMaxKept = 4;
-// A ruleset collects rules for terminals and layers, some for each child (enter.cc).
-constexpr int kMaxUses = 32;
+// A ruleset collects what each child adds to it, and grants nothing more with that.
+constexpr std::size_t kMaxAdded = 256;
 constexpr std::size_t kMaxChildren = 4096;
 constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 // File times advance in steps of up to 10 ms: a younger one may not show the next change.
@@ -273,7 +273,7 @@ Rulesets::Seen Rulesets::look(const std::string& path) {
 }
 
 bool Rulesets::is_current(const Kept& kept) {
-  return kept.uses < kMaxUses &&
+  return kept.added < kMaxAdded &&
          std::all_of(kept.seen.begin(), kept.seen.end(), [](const Seen& before) {
            const Seen now = look(before.path);
            return now.device == before.device && now.inode == before.inode &&
@@ -287,7 +287,7 @@ Result<std::shared_ptr<const Ruleset>> Rulesets::get(const Grants& grants) {
       std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.key == key; });
   if (found != kept_.end()) {
     if (is_current(*found)) {
-      ++found->uses;
+      found->added += grants.added;
       std::rotate(found, found + 1, kept_.end());
       return kept_.back().ruleset;
     }
@@ -297,7 +297,7 @@ Result<std::shared_ptr<const Ruleset>> Rulesets::get(const Grants& grants) {
   ::clock_gettime(CLOCK_REALTIME, &now);
   auto ruleset = LandlockRuleset::create(grants.landlock_abi, grants.network);
   if (!ruleset) return ruleset.status();
-  Kept made{std::move(key), {}, 1, nullptr};
+  Kept made{std::move(key), {}, grants.added, nullptr};
   auto result = std::make_shared<Ruleset>();
   if (Status status = Maker(grants, *ruleset, made, *result).run(); !status) return status;
   result->device_rights = ruleset->rights(LandlockGrant::kDevice);

@@ -36,6 +36,7 @@ struct Grants {
   std::span<const UniqueFd* const> own_read;
   std::span<const std::string> hidden;        // absolute, as asked
   const paths::MountTable* mounts = nullptr;  // null: to be read
+  std::size_t added = 0;  // rules that the child adds, for its terminals and layers (enter.cc)
 };
 
 struct Ruleset {
@@ -65,7 +66,7 @@ class Rulesets {
   struct Kept {
     std::string key;
     std::vector<Seen> seen;
-    int uses = 0;
+    std::size_t added = 0;
     std::shared_ptr<const Ruleset> ruleset;
   };
   class Maker;

@@ -97,7 +97,11 @@ TEST_CASE("what was seen below a run once ends with it, whatever it claims later
 TEST_CASE("a run that holds its keeper loses it, and others start below a new one") {
   as_each_user([]() -> std::string {
     Harness harness;
-    const RunKey run = harness.start_running(Harness::tree({"hold-keeper", "pause"}));
+    // Not before the keeper has told of the start.
+    const RunKey run = harness.start_running(Harness::tree({"stop", "hold-keeper", "pause"}));
+    const pid_t pid = harness.run(run).pid;
+    if (!harness.wait_for([&] { return is_stopped(pid); })) return "not stopped";
+    ::kill(pid, SIGCONT);
     const std::string said = harness.read_lines(run, 1);
     if (::geteuid() != 0 && said != "refused\n") return "an unprivileged run may trace: " + said;
     const RunKey next = harness.start(Harness::tree({"exit", "0"}));

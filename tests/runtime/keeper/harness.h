@@ -57,6 +57,11 @@ inline bool is_alive(pid_t pid) {
   return stat && stat->alive();
 }
 
+inline bool is_stopped(pid_t pid) {
+  const auto stat = read_stat(pid);
+  return stat && stat->state == 'T';
+}
+
 // Returns the processes, without zombies, that have `argument` among their arguments.
 inline std::vector<pid_t> alive_with(const std::string& argument) {
   std::vector<pid_t> found;

@@ -76,11 +76,6 @@ TEST_CASE("nothing that a killed host ran is left") {
   CHECK(loop.until([&] { return alive_with(tag).empty() && !is_alive(keeper); }));
 }
 
-bool is_stopped(pid_t pid) {
-  const auto stat = read_stat(pid);
-  return stat && stat->state == 'T';
-}
-
 TEST_CASE("a keeper that was stopped still hears that the host has died") {
   const std::string tag = unique_tag();
   HostProcess host([&tag](int ready) { run_hard_tree_and_stay(tag, ready); });

@@ -16,6 +16,7 @@ function gibbous(cwd, args, input = '') {
     const home = path.join(cwd, 'home');
     const child = execFile(process.env.GIBBOUS, args, { cwd, env: { ...process.env, HOME: home, XDG_CONFIG_HOME: '' } },
       (error, out, err) => resolve({ code: error ? error.code : 0, out, err }));
+    child.stdin.on('error', () => {});  // it may end before it reads
     child.stdin.end(input);
   });
 }

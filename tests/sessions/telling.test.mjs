@@ -179,6 +179,9 @@ test('ps keeps a run on one line of 80 columns, and says what is confined', LIMI
   const long = 'x'.repeat(200);
   await agent.call('bg_start', { command: `sleep 600 # ${long}`, label: 'a-rather-long-label-of-a-server' });
   await agent.call('bg_start', { command: `/no/such/program-${long}`, until: { exit: true } }).catch(() => {});
+  // An answer does not wait for the record.
+  const recorded = async () => JSON.parse((await gibbous(work, ['ps', '--all', '--json', '--state', state])).out).runs ?? [];
+  while ((await recorded()).length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
   const shown = await on_terminal(80, work, `ps --all --state '${state}'`);
   const rows = shown.trim().split('\n');
   assert.equal(rows.length, 4, shown); // heading, workspace, two runs

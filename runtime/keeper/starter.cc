@@ -301,7 +301,7 @@ class SharedNetwork {
   std::string group_;
 };
 
-// Once, before the first run that has such directories: what sessions have left may be much.
+// Once, beside the first run that has such directories: what sessions have left may be much.
 void Starter::remove_old_temporary_beside() {
   if (std::exchange(has_removed_, true)) return;
   static constexpr std::chrono::hours kKept{24 * 7};
@@ -393,7 +393,6 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
       if (!made) return failed(StartStep::kSandbox, ENOTSUP, made.status().message());
       user_namespace_ = std::move(*made);
     }
-    if (!strings.sandbox->temporary_group.empty()) remove_old_temporary_beside();
     SandboxStart start_sandbox = words;
     start_sandbox.lookups = &lookups_;
     start_sandbox.rulesets = &rulesets_;
@@ -414,15 +413,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     const auto is_own = [runs = runs_, session, keeper = mark.keeper](pid_t pid) {
       return runs->has(session, keeper, pid);
     };
-    if ((is_checked || !start_sandbox.signalled.empty()) && support_->listeners) {
-      const auto may_signal = [runs = runs_, session, keeper = mark.keeper](pid_t pid) {
-        return runs->holds(session, keeper, pid);
-      };
-      outcome.connects = network::Connects::start(
-          {ports_of(strings.sandbox->network_group), is_own, may_signal}, &connects);
-      if (!outcome.connects) return failed(StartStep::kFork, EAGAIN, "no thread for its connects");
-      start_sandbox.connects = connects.get();
-    }
+    // It forks, so it comes before the threads of this start.
     if (strings.sandbox->network == SandboxNetwork::kLoopback &&
         !strings.sandbox->network_group.empty()) {
       const std::string& group = strings.sandbox->network_group;
@@ -432,6 +423,15 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
       if (!place) return failed(StartStep::kSandbox, ENOTSUP, place.status().message());
       shares = SharedNetwork(networks_, group);
       start_sandbox.network_namespace = (*place)->network.get();
+    }
+    if ((is_checked || !start_sandbox.signalled.empty()) && support_->listeners) {
+      const auto may_signal = [runs = runs_, session, keeper = mark.keeper](pid_t pid) {
+        return runs->holds(session, keeper, pid);
+      };
+      outcome.connects = network::Connects::start(
+          {ports_of(strings.sandbox->network_group), is_own, may_signal}, &connects);
+      if (!outcome.connects) return failed(StartStep::kFork, EAGAIN, "no thread for its connects");
+      start_sandbox.connects = connects.get();
     }
     auto prepared =
         PreparedSandbox::prepare(holdable(*strings.sandbox, *mounts), *support_, start_sandbox);
@@ -469,6 +469,7 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     if (networks_.is_one_of_several(outcome.network_group)) {
       outcome.started.sandbox.unprotected.emplace_back(kSeveralNetworks);
     }
+    if (!strings.sandbox->temporary_group.empty()) remove_old_temporary_beside();
     outcome.placeholders = sandbox->take_placeholders();
     outcome.temporary = sandbox->take_temporary();
   }

@@ -204,17 +204,13 @@ std::optional<Agent> Agent::start(const Place& place) {
   return Agent(std::move(ours));
 }
 
-UniqueFd Agent::start_thread(IsOwn is_own) {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};
-  UniqueFd ours(ends[0]);
-  const auto theirs = std::make_shared<UniqueFd>(ends[1]);
-  const bool started = start_quiet_thread([theirs, is_own = std::move(is_own)] {
+void Agent::start_thread(UniqueFd socket, IsOwn is_own) {
+  const auto ours = std::make_shared<UniqueFd>(std::move(socket));
+  (void)start_quiet_thread([ours, is_own = std::move(is_own)] {
     ::prctl(PR_SET_NAME, "gibbous-agent", 0, 0, 0);
     OwnListeners own(is_own);
-    serve(theirs->get(), &own);
+    serve(ours->get(), &own);
   });
-  return started ? std::move(ours) : UniqueFd();
 }
 
 std::vector<Inside> Agent::listeners() {

@@ -28,9 +28,9 @@ class Agent {
   // Forks it; it ends with this object, or when the caller ends. Unset: it could not enter.
   static std::optional<Agent> start(const Place& place);
   // One in the caller's own network, a thread of the caller, which sees and reaches only what a
-  // session's processes listen on. It ends with the last copy of what is returned. Unset: it could
-  // not be made.
-  static UniqueFd start_thread(IsOwn is_own);
+  // session's processes listen on. It serves the other end of `socket`, a socketpair's, and ends
+  // with that. Where it cannot be made, whoever asks there is refused.
+  static void start_thread(UniqueFd socket, IsOwn is_own);
   explicit Agent(UniqueFd socket) : socket_(std::move(socket)) {}
   ~Agent() = default;
   Agent(Agent&&) = default;

@@ -242,14 +242,21 @@ void keep_only(std::vector<int> kept) {
 ForwarderProcess start_forwarder(const Place& place, const std::vector<std::uint16_t>& host_ports,
                                  IsOwn is_own) {
   std::array<int, 2> ends{-1, -1};
+  std::array<int, 2> agents{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};
   ForwarderProcess process{0, UniqueFd(ends[0])};
   UniqueFd asks(ends[1]);
-  UniqueFd machine = Agent::start_thread(std::move(is_own));
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, agents.data()) != 0) return {};
+  UniqueFd machine(agents[0]);
+  UniqueFd served(agents[1]);
   const pid_t parent = ::getpid();
   process.pid = ::fork();
   if (process.pid < 0) return {};
-  if (process.pid > 0) return process;
+  if (process.pid > 0) {
+    // Not before: what a thread has locked just then stays locked in the child.
+    Agent::start_thread(std::move(served), std::move(is_own));
+    return process;
+  }
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   ::prctl(PR_SET_NAME, "gibbous-forward", 0, 0, 0);
   // The keeper is not: its user, too, is to see which sockets are the forwarder's.

@@ -37,7 +37,7 @@ class AskFiles {
   // Says what became of the question, and removes it. Best effort.
   void finish(const std::string& id, std::string_view outcome) const;
   // Keeps the answer to a question whose call has ended, for the call that comes again, to this
-  // host or to a later one. `key` is that of the call. While the file is open, nobody takes it.
+  // host or to a later one. `key` is that of the call. While the file is open, no host takes it.
   Result<UniqueFd> keep(const std::string& key, std::string_view body) const;
   // Returns it to one caller alone, who removes it.
   std::optional<std::string> take_kept(const std::string& key) const;

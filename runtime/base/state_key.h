@@ -9,7 +9,7 @@
 
 namespace gibbous {
 
-// Returns the key of a state directory; "" when it has none, or one that somebody else could write.
+// Returns the key of a state directory; "" when it has none, or one that another user could write.
 std::string read_state_key(const UniqueFd& directory);
 // The same, and makes one where there is none.
 Result<std::string> make_state_key(const UniqueFd& directory, const std::string& path);

@@ -33,7 +33,7 @@ struct MountedTree {
   bool may_be_gone = false;  // then there is nothing to do
 };
 
-// An overlay, and where it is mounted first: nobody sees that place later.
+// An overlay. It is mounted in its room first, which what is mounted later covers.
 constexpr std::size_t kMostLowers = 2;
 struct MountedLayer {
   std::string room;                // without symbolic links, as all of these

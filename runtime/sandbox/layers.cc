@@ -1,5 +1,5 @@
 // A group's room is DIRECTORY/NUMBER/HASH/{upper,work}, where the hash is that of the path under
-// the overlay. What DIRECTORY/NUMBER/HASH/hidden-HASH has is not seen beneath.
+// the overlay. What DIRECTORY/hidden-HASH has is not seen beneath.
 #include "runtime/sandbox/layers.h"
 
 #include <dirent.h>

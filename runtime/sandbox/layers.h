@@ -1,6 +1,6 @@
 // Layers over directories of this machine, such as caches: what a sandboxed run changes there is
-// seen by the later runs of its group and by nobody else. One overlay, over the home as a rule, has
-// them all, because each costs a start some milliseconds; only they are mounted from it. A
+// seen by the later runs of its group and by no other program. One overlay, over the home as a
+// rule, has them all, because each costs a start a millisecond and more; only they are mounted. A
 // directory that does not exist is made in the overlay, and a stand takes the place of the
 // directory around it, so that nothing is made in the machine's. For prepare.cc.
 #pragma once

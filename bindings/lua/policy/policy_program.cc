@@ -138,7 +138,7 @@ Json written_places(const PathVariables& places) {
       homes == places.end() || homes->second.empty() ? "" : homes->second.front();
   Json written = Json::object();
   for (const auto& [variable, paths] : places) {
-    if (variable == kCaches || variable == "PATH") continue;  // nobody wishes them away
+    if (variable == kCaches || variable == "PATH") continue;  // no wish names them
     Json& list = written[variable] = Json::array();
     for (const std::string& path : paths) {
       const bool below = !home.empty() && path.starts_with(home + "/");

@@ -134,6 +134,7 @@ Result<Link*> Link::open(uv_loop_t* loop, const KeeperProgram& program, std::uin
   Link* link = new Link(loop, program.path, owner, handles, std::move(library));
   link->pid_ = launched.pid;
   link->pidfd_ = std::move(launched.pidfd);
+  link->note_limits();
   if (const int error = link->watch(); error != 0) {
     link->close();  // the keeper finds no peer and exits
     return Status::error("keeper_not_started",
@@ -293,9 +294,6 @@ bool Link::take_hello(const wire::Header& header, const Channel::Received& recei
   }
   greeted_ = true;
   handshake_.stop();
-  for (std::size_t i = 0; i < limits_.size(); ++i) {
-    ::prlimit(pid_, static_cast<__rlimit_resource>(i), nullptr, &limits_[i]);
-  }
   return true;
 }
 
@@ -366,6 +364,15 @@ void Link::await_answer() {
   const Tracer tracer = tracer_of(pid_);
   if (tracer != Tracer::kOther) silent_looks_ += tracer == Tracer::kRun ? kHeldWeight : 1;
   if (silent_looks_ > kSilentLooks) lose("the keeper " + path_ + " does not answer");
+}
+
+// The keeper has those of this process. Its own are not read: its first run may be there before its
+// hello, and have lowered them.
+void Link::note_limits() {
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    ::getrlimit(static_cast<__rlimit_resource>(i), &limits_[i]);
+  }
+  limits_[RLIMIT_NOFILE].rlim_cur = limits_[RLIMIT_NOFILE].rlim_max;  // as the keeper raises it
 }
 
 // A run can lower the limits of its keeper. Soft ones are raised again, hard ones only by root.

@@ -62,6 +62,7 @@ class Link {
   Link(uv_loop_t* loop, std::string path, LinkOwner& owner, OpenHandles& handles, UniqueFd socket);
   ~Link() = default;
   int watch();  // 0, or libuv's error
+  void note_limits();
   void greet();
   void on_socket(int status, int events);
   void on_process();
@@ -100,7 +101,7 @@ class Link {
   bool expects_ = true;
   bool asked_ = false;                         // the keeper owes an answer
   int silent_looks_ = 0;                       // since it was asked
-  std::array<rlimit, RLIM_NLIMITS> limits_{};  // of the keeper, when it answered first
+  std::array<rlimit, RLIM_NLIMITS> limits_{};  // of the keeper, when it began
   int suspicion_ = 0;                          // that the keeper is stopped on purpose
   int next_word_ = 0;                          // with which suspicion the lookout is told
   int events_ = 0;

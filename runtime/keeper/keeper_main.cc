@@ -1,6 +1,7 @@
 // gibbous-keeper: the process from which every child of a Gibbous runtime descends. Only the
 // library starts it, with one end of a socket pair as descriptor 3; server.h says what it does.
-// With an argument it is a helper that looks at paths (runtime/paths).
+// With an argument it is a process of another part: one that looks at paths (runtime/paths), tries
+// a start out (starter.h) or forwards ports (runtime/network).
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -24,8 +25,10 @@
 #include "runtime/keeper/keeper_program.h"
 #include "runtime/keeper/lookout.h"
 #include "runtime/keeper/server.h"
+#include "runtime/keeper/starter.h"
 #include "runtime/keeper/warden.h"
 #include "runtime/keeper/wire.h"
+#include "runtime/network/forwarder.h"
 #include "runtime/paths/helper.h"
 #include "runtime/process/launch.h"
 
@@ -133,6 +136,13 @@ rlim_t open_files_in(std::string_view argument, rlim_t otherwise) {
 
 int main(int argc, char** argv) {
   using gibbous::keeper::Server;
+  const std::string_view part(argc > 1 ? argv[1] : "");
+  const std::span words(argv, static_cast<std::size_t>(argc));
+  // Launched by a keeper; they end without tidying up, because they may hang at it.
+  if (part == gibbous::keeper::kTryStartArgument) ::_exit(gibbous::keeper::try_start());
+  if (part == gibbous::network::kForwardArgument) {
+    ::_exit(gibbous::network::forward(words.subspan(2)));
+  }
   if (!is_message_socket(gibbous::kInheritedSocket)) {
     std::fputs("gibbous-keeper is started by Gibbous; there is nothing to do by hand.\n", stderr);
     return kWrongUse;
@@ -141,7 +151,7 @@ int main(int argc, char** argv) {
   // No run of an unprivileged user may trace what guards it.
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   WardenPage* page = nullptr;
-  if (argc > 1 && std::string_view(argv[1]) == gibbous::paths::kHelperArgument) {
+  if (part == gibbous::paths::kHelperArgument) {
     ::prctl(PR_SET_NAME, "gibbous-paths", 0, 0, 0);
     return gibbous::paths::serve(gibbous::UniqueFd(gibbous::kInheritedSocket));
   }

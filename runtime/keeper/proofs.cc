@@ -1,31 +1,14 @@
 #include "runtime/keeper/proofs.h"
 
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace gibbous::keeper {
 
-pid_t Proofs::begin(DelayedStart start, Time now, const std::function<void()>& go) {
-  if (proofs_.size() + given_up_.size() >= kMaxProofs) return 0;
-  const pid_t keeper = ::getpid();
-  const pid_t pid = ::fork();  // the keeper has one thread
-  if (pid < 0) return 0;
-  if (pid == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (::getppid() != keeper) ::_exit(0);
-    // It may hang for ever, and must hold nothing then.
-    constexpr long kAllFds = 0x7fffffff;
-    ::syscall(SYS_close_range, 0, kAllFds, 0);
-    go();
-    ::_exit(0);
-  }
-  proofs_.push_back({std::move(start), pid, now + kProofPatience});
-  return pid;
+void Proofs::add(DelayedStart start, Time now, pid_t child) {
+  proofs_.push_back({std::move(start), child, now + kProofPatience});
 }
 
 std::optional<DelayedStart> Proofs::ended(pid_t pid) {

@@ -7,11 +7,9 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <vector>
 
-#include "runtime/base/unique_fd.h"
 #include "runtime/keeper/delayed_starts.h"
 #include "runtime/keeper/kill_job.h"
 
@@ -23,9 +21,8 @@ inline constexpr std::size_t kMaxProofs = 64;
 
 class Proofs {
  public:
-  // Starts a child that does `go` and ends. Returns its pid, or 0 when there are too many, or the
-  // system has no process.
-  pid_t begin(DelayedStart start, Time now, const std::function<void()>& go);
+  bool is_full() const { return proofs_.size() + given_up_.size() >= kMaxProofs; }
+  void add(DelayedStart start, Time now, pid_t child);
   // Takes the start for which this child went; none: it was no such child, or it was given up.
   std::optional<DelayedStart> ended(pid_t pid);
   // Takes one whose child has not come back in time.

@@ -185,16 +185,15 @@ bool Server::handle_start(RunKey key, Channel::Received& received) {
 
 bool Server::prove_first(RunKey key, wire::Bytes body, UniqueFd& strings) {
   const auto start = wire::decode_start(body);
-  const auto trial = start ? starter_->doubtful(*start, strings) : std::nullopt;
-  if (!trial) return false;
+  if (!start || !starter_->is_doubtful(*start, strings)) return false;
+  const pid_t pid = proofs_.is_full() ? 0 : starter_->launch_trial(body, strings);
+  if (pid == 0) return fail_start(key, {StartStep::kFork, EAGAIN, kTooManyUnanswered});
+  process_table_->set_apart(pid);
   DelayedStart waiting;
   waiting.run = key;
   waiting.body.assign(body.begin(), body.end());
   waiting.strings = std::move(strings);
-  const pid_t pid =
-      proofs_.begin(std::move(waiting), std::chrono::steady_clock::now(), [&] { trial->go(); });
-  if (pid == 0) return fail_start(key, {StartStep::kFork, EAGAIN, kTooManyUnanswered});
-  process_table_->set_apart(pid);
+  proofs_.add(std::move(waiting), std::chrono::steady_clock::now(), pid);
   return true;
 }
 
@@ -329,7 +328,7 @@ bool Server::handle_cleanup_done(RunKey key, wire::Bytes body) {
 pid_t Server::start_cleanup(wire::Bytes body) {
   const auto cleanup = wire::decode_start(body);
   if (!cleanup) return 0;
-  const bool apart = starter_->doubtful(*cleanup, UniqueFd()).has_value();
+  const bool apart = starter_->is_doubtful(*cleanup, UniqueFd());
   const StartOutcome outcome =
       starter_->start(*cleanup, UniqueFd(), process_table_->next_mark(), nullptr, apart);
   if (outcome.failure) return 0;

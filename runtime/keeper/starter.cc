@@ -3,11 +3,10 @@
 #include "runtime/keeper/starter.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -25,6 +25,7 @@
 #include "runtime/base/quiet_thread.h"
 #include "runtime/keeper/holdable.h"
 #include "runtime/keeper/session_sockets.h"
+#include "runtime/paths/question.h"
 #include "runtime/paths/walk.h"
 #include "runtime/process/terminal.h"
 #include "runtime/sandbox/copies.h"
@@ -203,58 +204,83 @@ StartOutcome Starter::start(const wire::Start& start, const UniqueFd& strings_fd
                       });
 }
 
-std::optional<StartTrial> Starter::doubtful(const wire::Start& start, const UniqueFd& strings_fd) {
-  if (mounts_->now()->all_local()) return std::nullopt;
-  return with_strings(start, strings_fd, std::optional<StartTrial>(),
-                      [&](const wire::StartStrings& strings) { return doubtful(strings); });
+// Where the program may be, tried in order.
+static std::vector<std::string> files_of(const wire::StartStrings& strings,
+                                         const std::string& directory) {
+  const ExecCandidates candidates(strings.argv.front(),
+                                  std::span(strings.env.data(), strings.env.size() - 1));
+  std::vector<std::string> files;
+  for (const char* candidate : candidates.paths()) {
+    files.push_back(*candidate == '/' ? candidate : directory + "/" + candidate);
+  }
+  return files;
 }
 
-std::optional<StartTrial> Starter::doubtful(const wire::StartStrings& strings) {
+bool Starter::is_doubtful(const wire::Start& start, const UniqueFd& strings_fd) {
+  if (mounts_->now()->all_local()) return false;
+  return with_strings(start, strings_fd, false,
+                      [&](const wire::StartStrings& strings) { return is_doubtful(strings); });
+}
+
+bool Starter::is_doubtful(const wire::StartStrings& strings) {
+  if (strings.sandbox && !strings.sandbox->names_only) return true;
   const auto mounts = mounts_->now();
-  StartTrial trial;
-  trial.enter.ask = paths::Ask::kEnter;
-  trial.enter.path = strings.cwd == nullptr ? "/" : strings.cwd;
   const auto answers = [&](const std::string& path, paths::Walked* walked) {
     *walked = paths::walk(path, mounts.get());
     return walked->reached == paths::Reached::kMissing ||
            (walked->reached == paths::Reached::kFound && mounts->is_local(walked->mount));
   };
   paths::Walked walked;
-  const bool restricted = strings.sandbox && !strings.sandbox->names_only;
-  bool sure = answers(trial.enter.path, &walked) && !restricted;
-  const ExecCandidates candidates(strings.argv.front(),
-                                  std::span(strings.env.data(), strings.env.size() - 1));
-  for (const char* candidate : candidates.paths()) {
-    const std::string file = *candidate == '/' ? candidate : trial.enter.path + "/" + candidate;
-    trial.enter.files.push_back(file);
-    sure = sure && answers(file, &walked);
-    if (!sure || walked.reached != paths::Reached::kFound) continue;
+  const std::string directory = strings.cwd == nullptr ? "/" : strings.cwd;
+  if (!answers(directory, &walked)) return true;
+  for (const std::string& file : files_of(strings, directory)) {
+    if (!answers(file, &walked)) return true;
+    if (walked.reached != paths::Reached::kFound) continue;
     // A local script may have an interpreter elsewhere.
     const std::string interpreter = paths::interpreter_of(beginning_of(file));
-    sure = interpreter.empty() || (interpreter[0] == '/' && answers(interpreter, &walked));
-    break;
+    return !interpreter.empty() && (interpreter[0] != '/' || !answers(interpreter, &walked));
   }
-  if (sure) return std::nullopt;
-  if (restricted) {
-    if (!support_) support_ = probe_sandbox_support();
-    trial.sandbox = strings.sandbox;
-    trial.support = *support_;
-  }
-  return trial;
+  return false;
 }
 
-void StartTrial::go() const {
-  (void)paths::answer(enter);
-  if (!sandbox) return;
-  SandboxSpec tried = *sandbox;
-  tried.occupied.clear();  // it changes nothing
-  tried.claimed.clear();
-  tried.temporary_group.clear();
-  for (const std::string& path : tried.shown) {
-    struct stat info {};
-    (void)::stat(path.c_str(), &info);
-  }
-  (void)PreparedSandbox::prepare(tried, support);
+pid_t Starter::launch_trial(wire::Bytes body, const UniqueFd& strings_fd) {
+  if (!support_) support_ = probe_sandbox_support();
+  const UniqueFd memory(::memfd_create("gibbous-trial", MFD_CLOEXEC));
+  const std::array<iovec, 2> parts{
+      {{&*support_, sizeof *support_}, {const_cast<std::uint8_t*>(body.data()), body.size()}}};
+  const auto size = static_cast<ssize_t>(sizeof *support_ + body.size());
+  if (!memory || ::pwritev(memory.get(), parts.data(), parts.size(), 0) != size) return 0;
+  return launch_own_program({kTryStartArgument}, {memory.get(), strings_fd.get(), -1});
+}
+
+int try_start() {
+  static_assert(std::is_trivially_copyable_v<SandboxSupport>);
+  SandboxSupport support;
+  struct stat file {};
+  if (::fstat(0, &file) != 0 || file.st_size < static_cast<off_t>(sizeof support)) return 1;
+  wire::Buffer body(static_cast<std::size_t>(file.st_size) - sizeof support);
+  const std::array<iovec, 2> parts{{{&support, sizeof support}, {body.data(), body.size()}}};
+  if (::preadv(0, parts.data(), parts.size(), 0) != file.st_size) return 1;
+  const auto start = wire::decode_start(body);
+  const UniqueFd strings_fd(1);
+  return !start ? 1 : with_strings(*start, strings_fd, 1, [&](const wire::StartStrings& strings) {
+    paths::Question enter;
+    enter.ask = paths::Ask::kEnter;
+    enter.path = strings.cwd == nullptr ? "/" : strings.cwd;
+    enter.files = files_of(strings, enter.path);
+    (void)paths::answer(enter);
+    if (!strings.sandbox || strings.sandbox->names_only) return 0;
+    SandboxSpec tried = *strings.sandbox;
+    tried.occupied.clear();  // it changes nothing
+    tried.claimed.clear();
+    tried.temporary_group.clear();
+    for (const std::string& path : tried.shown) {
+      struct stat info {};
+      (void)::stat(path.c_str(), &info);
+    }
+    (void)PreparedSandbox::prepare(tried, support);
+    return 0;
+  });
 }
 
 // Holds the names of a profile that an executor applies. Returns the one that it could not hold, or

@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "gibbous/status.h"
@@ -18,7 +17,6 @@
 #include "runtime/keeper/wire.h"
 #include "runtime/network/connects.h"
 #include "runtime/paths/mount_types.h"
-#include "runtime/paths/question.h"
 #include "runtime/process/launch.h"
 #include "runtime/process/mark.h"
 #include "runtime/process/run_group.h"
@@ -52,14 +50,10 @@ struct StartOutcome {
   std::string env_tag;  // the value of GIBBOUS_RUN in the child's environment, or ""
 };
 
-// What a start touches on the disk, to be tried out where nobody waits.
-struct StartTrial {
-  paths::Question enter;  // the directory and the program
-  std::optional<SandboxSpec> sandbox;
-  SandboxSupport support;
-  // For as long as it takes.
-  void go() const;
-};
+// The program's argument that makes it touch what a start touches on the disk, for as long as it
+// takes, and what it then does. Returns the exit status.
+inline constexpr const char* kTryStartArgument = "--try-start";
+int try_start();
 
 class Starter {
  public:
@@ -80,9 +74,10 @@ class Starter {
   // program's file; what fails is seen only as its exit.
   StartOutcome start(const wire::Start& start, const UniqueFd& strings_fd, Mark mark,
                      const RunGroup* group, bool apart = false);
-  // Returns what has to be tried out before, because a file system may not answer; nothing when
-  // the start touches only what is known to answer.
-  std::optional<StartTrial> doubtful(const wire::Start& start, const UniqueFd& strings_fd);
+  // Whether it touches a file system that may not answer, so that it is tried out first.
+  bool is_doubtful(const wire::Start& start, const UniqueFd& strings_fd);
+  // Launches the process that does that. `body`: of the start's message. Returns its pid, or 0.
+  pid_t launch_trial(wire::Bytes body, const UniqueFd& strings_fd);
 
   SessionNetworks& networks() { return networks_; }
   SessionRuns& session_runs() { return *runs_; }
@@ -95,7 +90,7 @@ class Starter {
   std::function<std::vector<pid_t>(const std::string& group, bool held)> processes_of;
 
  private:
-  std::optional<StartTrial> doubtful(const wire::StartStrings& strings);
+  bool is_doubtful(const wire::StartStrings& strings);
   StartOutcome launch(const wire::Start& start, const wire::StartStrings& strings, Mark mark,
                       const RunGroup* group, bool apart);
 

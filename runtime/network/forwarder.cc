@@ -1,25 +1,29 @@
 #include "runtime/network/forwarder.h"
 
 #include <fcntl.h>
+#include <linux/nsfs.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <map>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "runtime/network/agent.h"
 #include "runtime/network/pair.h"
+#include "runtime/process/launch.h"
 
 namespace gibbous::network {
 namespace {
@@ -225,17 +229,9 @@ bool listens_on_v6_alone(std::uint16_t port) {
   return false;
 }
 
-void keep_only(std::vector<int> kept) {
-  std::sort(kept.begin(), kept.end());
-  unsigned next = 0;
-  for (const int fd : kept) {
-    if (fd < 0) continue;
-    const auto number = static_cast<unsigned>(fd);
-    if (number > next) ::syscall(SYS_close_range, next, number - 1, 0U);
-    next = number + 1;
-  }
-  ::syscall(SYS_close_range, next, ~0U, 0U);
-}
+// Its descriptors.
+enum Given : int { kAsks, kNetwork, kMachine };
+constexpr std::string_view kOfUser = "user";  // the network belongs to a user namespace of its own
 
 }  // namespace
 
@@ -245,33 +241,38 @@ ForwarderProcess start_forwarder(const Place& place, const std::vector<std::uint
   std::array<int, 2> agents{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};
   ForwarderProcess process{0, UniqueFd(ends[0])};
-  UniqueFd asks(ends[1]);
+  const UniqueFd asks(ends[1]);
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, agents.data()) != 0) return {};
-  UniqueFd machine(agents[0]);
+  const UniqueFd machine(agents[0]);
   UniqueFd served(agents[1]);
-  const pid_t parent = ::getpid();
-  process.pid = ::fork();
-  if (process.pid < 0) return {};
-  if (process.pid > 0) {
-    // Not before: what a thread has locked just then stays locked in the child.
-    Agent::start_thread(std::move(served), std::move(is_own));
-    return process;
-  }
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  std::vector<std::string> arguments{kForwardArgument};
+  if (place.user) arguments.emplace_back(kOfUser);
+  for (const std::uint16_t port : host_ports) arguments.push_back(std::to_string(port));
+  process.pid = launch_own_program(arguments, {asks.get(), place.network.get(), machine.get()});
+  if (process.pid != 0) Agent::start_thread(std::move(served), std::move(is_own));
+  return process;
+}
+
+int forward(std::span<char* const> arguments) {
   ::prctl(PR_SET_NAME, "gibbous-forward", 0, 0, 0);
-  // The keeper is not: its user, too, is to see which sockets are the forwarder's.
-  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-  if (::getppid() != parent) ::_exit(0);
-  keep_only({place.user.get(), place.network.get(), asks.get(), machine.get()});
+  std::vector<std::uint16_t> host_ports;
+  Place place;
+  place.network.reset(::fcntl(kNetwork, F_DUPFD_CLOEXEC, 0));
+  for (const std::string_view word : arguments) {
+    std::uint16_t port = 0;
+    std::from_chars(word.data(), word.data() + word.size(), port);
+    if (port != 0) host_ports.push_back(port);
+    if (word == kOfUser) place.user.reset(::ioctl(kNetwork, NS_GET_USERNS));
+  }
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur > kFiles) {
     files.rlim_cur = kFiles;
     ::setrlimit(RLIMIT_NOFILE, &files);
   }
   if (auto agent = Agent::start(place)) {
-    Forwarder(std::move(*agent), Agent(std::move(machine)), std::move(asks), host_ports).run();
+    Forwarder(std::move(*agent), Agent(UniqueFd(kMachine)), UniqueFd(kAsks), host_ports).run();
   }
-  ::_exit(0);
+  return 1;
 }
 
 void look(const ForwarderProcess& process) {

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "runtime/base/unique_fd.h"
@@ -21,10 +22,14 @@ struct ForwarderProcess {
   UniqueFd asks;
 };
 
-// Forks it. `host_ports`: those of this machine that may be reached, whatever program listens.
+// Launches it. `host_ports`: those of this machine that may be reached, whatever program listens.
 // `is_own`: see Agent::start_thread.
 ForwarderProcess start_forwarder(const Place& place, const std::vector<std::uint16_t>& host_ports,
                                  IsOwn is_own);
+// The program's argument that makes a forwarder of it, and what that then is, with the arguments
+// after it. Returns the exit status.
+inline constexpr const char* kForwardArgument = "--forward";
+int forward(std::span<char* const> arguments);
 // Has it look at once, and waits until what it has found can be reached, or for a moment.
 void look(const ForwarderProcess& process);
 

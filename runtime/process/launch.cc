@@ -399,6 +399,21 @@ std::optional<LaunchError> Launcher::launch(const LaunchPlan& plan, Launched& la
   return std::nullopt;
 }
 
+pid_t launch_own_program(const std::vector<std::string>& arguments, std::array<int, 3> stdio) {
+  const char* const program = "/proc/self/exe";
+  std::vector<char*> argv{::program_invocation_name};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  LaunchPlan plan;
+  plan.candidates = std::span(&program, 1);
+  plan.argv = argv.data();
+  plan.environment = environ;
+  plan.directory = "/";
+  plan.stdio = stdio;
+  Launched launched;
+  return Launcher().launch(plan, launched) ? 0 : launched.pid;
+}
+
 std::optional<LaunchError> launch_detached(const Executable& file, char* const* argv, int socket,
                                            Launched& launched) {
   const ChildStack outer;

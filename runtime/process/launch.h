@@ -91,6 +91,11 @@ class Launcher {
   std::optional<bool> births_work_;
 };
 
+// Executes the caller's own program in another part, from "/", until the caller ends: a copy of a
+// process with threads may hold locks that nothing of it releases. `arguments`: without the name.
+// Returns the pid, or 0.
+pid_t launch_own_program(const std::vector<std::string>& arguments, std::array<int, 3> stdio);
+
 // The file to execute: by its path, or by a descriptor above kInheritedSocket, unless that is -1.
 struct Executable {
   const char* path = nullptr;

@@ -154,7 +154,7 @@ Exits with 1 when there are any differences.
 
 Examples:
   gibbous policy diff shipped my-policies --since 7d
-  gibbous policy diff old-policies my-policies --log decisions.jsonl)";
+  gibbous policy diff old-policies my-policies --log decisions)";
 
 constexpr const char* kApprovalsFooter = R"(
 Examples:

@@ -9,28 +9,17 @@ namespace gibbous::host {
 namespace {
 
 constexpr std::size_t kMaxWaitingBytes = std::size_t{1} << 20;
-constexpr Nanos kRetryInterval = std::chrono::seconds(5);
 
 }  // namespace
 
-DecisionJournal::DecisionJournal(Recording& recording, const std::string& directory,
-                                 const Clock& clock,
+DecisionJournal::DecisionJournal(Recording& recording, const Clock& clock,
                                  std::function<void(const std::string& message)> on_problem)
     : recording_(recording), clock_(clock), on_problem_(std::move(on_problem)) {
-  if (!recording.is_enabled()) {
-    log_ = std::make_unique<DecisionLog>(DecisionLogOptions{.directory = directory});
-    return;
-  }
   recording_.on_writable([this, alive = std::weak_ptr<const int>(lifetime_)] {
     if (alive.expired()) return;
     blocked_ = false;
     write();
   });
-}
-
-DecisionJournal::~DecisionJournal() {
-  retry_at_ = Nanos{0};
-  if (log_ != nullptr) write();
 }
 
 void DecisionJournal::add(DecisionRecord decision) {
@@ -65,8 +54,7 @@ void DecisionJournal::open() {
 
 void DecisionJournal::write() {
   if (blocked_ || (waiting_.empty() && lost_ == 0)) return;
-  if (log_ != nullptr && clock_.now() < retry_at_) return;
-  if (log_ == nullptr && recording_.journal() == nullptr) return open();
+  if (recording_.journal() == nullptr) return open();
   while (!waiting_.empty()) {
     if (!is_settled(waiting_.front())) return;
     waiting_bytes_ -= waiting_.front().record_json.size();
@@ -80,13 +68,6 @@ void DecisionJournal::write() {
 }
 
 bool DecisionJournal::is_settled(const DecisionRecord& decision) {
-  if (log_ != nullptr) {
-    const Status status = log_->append(decision.record_json);
-    if (status) return true;
-    retry_at_ = clock_.now() + kRetryInterval;
-    report(status.message());
-    return false;
-  }
   switch (recording_.journal()->add_decision(decision)) {
     case Taken::kYes:
       return true;

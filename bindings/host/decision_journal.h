@@ -1,7 +1,6 @@
-// DecisionJournal passes a runtime's decisions to the journal, which the first one opens, or, where
-// the configuration has no journal, to decisions.jsonl in the state directory. Decisions that are
-// not taken yet wait here, within bounds, and are written in order; what exceeds the bounds is
-// counted, and a record says so in its place. Owned by Decisions. Loop thread only.
+// DecisionJournal passes a runtime's decisions to the journal, which the first one opens. Decisions
+// that are not taken yet wait here, within bounds, and are written in order; what exceeds the
+// bounds is counted, and a record says so in its place. Owned by Decisions. Loop thread only.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,6 @@
 #include <memory>
 #include <string>
 
-#include "runtime/audit/decision_log.h"
 #include "runtime/base/clock.h"
 #include "runtime/recording/recording.h"
 
@@ -19,12 +17,9 @@ namespace gibbous::host {
 
 class DecisionJournal {
  public:
-  // `directory`: of the file. `on_problem` is called once for each outage. `recording` and `clock`
-  // must outlive this.
-  DecisionJournal(Recording& recording, const std::string& directory, const Clock& clock,
+  // `on_problem` is called once for each outage. `recording` and `clock` must outlive this.
+  DecisionJournal(Recording& recording, const Clock& clock,
                   std::function<void(const std::string& message)> on_problem);
-  // Tries the file once more.
-  ~DecisionJournal();
   DecisionJournal(const DecisionJournal&) = delete;
   DecisionJournal& operator=(const DecisionJournal&) = delete;
 
@@ -44,8 +39,6 @@ class DecisionJournal {
   Recording& recording_;
   const Clock& clock_;
   std::function<void(const std::string&)> on_problem_;
-  std::unique_ptr<DecisionLog> log_;  // null: the journal takes them
-  Nanos retry_at_{0};                 // of the file
   std::deque<DecisionRecord> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::uint64_t lost_ = 0;

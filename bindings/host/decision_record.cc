@@ -6,7 +6,6 @@
 
 #include "bindings/host/redacted_words.h"
 #include "bindings/json/text.h"
-#include "runtime/audit/decision_log.h"
 
 namespace gibbous::host {
 namespace {

@@ -2,6 +2,7 @@
 // verdict, and a person's answer. Secrets are redacted and long texts are cut. Pure, any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -11,7 +12,9 @@
 
 namespace gibbous::host {
 
-// Returns at most kMaxDecisionBytes of runtime/audit/decision_log.h. `at` is in Unix milliseconds.
+inline constexpr std::size_t kMaxDecisionBytes = std::size_t{256} << 10;
+
+// Returns at most kMaxDecisionBytes. `at` is in Unix milliseconds.
 std::string decision_json(const lua::Decided& decided, const Redactor& redactor, std::int64_t at);
 
 DecisionRecord decision_record(const lua::Decided& decided, std::string json, std::int64_t at);

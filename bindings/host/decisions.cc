@@ -39,8 +39,7 @@ Decisions::Decisions(std::string directory, uv_loop_s* loop, const Clock& clock,
                },
            .on_problem = on_problem_,
            .notify = std::move(notify)}) {
-  is_gated_ = !recording.is_enabled();
-  if (!is_gated_ || !directory.empty()) journal_.emplace(recording, directory, clock, on_problem_);
+  if (recording.is_enabled()) journal_.emplace(recording, clock, on_problem_);
   engine_.set_approver([this](AskRequest request) { ask(std::move(request)); },
                        [this](const std::string& id) {
                          if (gated_.erase(id) > 0) return;  // nobody has seen it
@@ -190,13 +189,8 @@ void Decisions::record_answer(const AskRequest& request, const AskAnswer& answer
 void Decisions::record(const lua::Decided& decided) {
   if (!journal_) return;
   const std::int64_t now = clock_.wall().count();
-  DecisionRecord made =
-      decision_record(decided, decision_json(decided, redactor_of(decided.generation), now), now);
-  if (!is_gated_) return journal_->add(std::move(made));
-  gate_.pass([this, made = std::move(made)](bool answers) {
-    if (!answers) return on_problem_("a decision is not recorded: the disk does not answer");
-    journal_->add(made);
-  });
+  journal_->add(
+      decision_record(decided, decision_json(decided, redactor_of(decided.generation), now), now));
 }
 
 // Another generation may have other patterns.

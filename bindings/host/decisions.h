@@ -1,7 +1,6 @@
 // Decisions keeps what a runtime remembers of the policy's verdicts: approvals that count again
-// (runtime/audit), and a record of each decision in the journal. Without a journal, the records go
-// to decisions.jsonl in the state directory. It is between the engine, which asks, and the host's
-// on_ask. Loop thread only.
+// (runtime/audit), and a record of each decision in the journal, if there is one. It is between the
+// engine, which asks, and the host's on_ask. Loop thread only.
 #pragma once
 
 #include <functional>
@@ -62,11 +61,10 @@ class Decisions {
   std::string approver_;  // a client for which alone its answers count; "": none
   lua::Engine& engine_;
   std::function<void(const std::string&)> on_problem_;
-  StateGate& gate_;              // in front of approvals_ and of a file of records
+  StateGate& gate_;              // in front of approvals_
   std::set<std::string> gated_;  // the ids of questions that wait there
   ApprovalStore approvals_;
-  std::optional<DecisionJournal> journal_;  // where the records go; absent: nowhere
-  bool is_gated_ = false;                   // the records go to a file behind gate_
+  std::optional<DecisionJournal> journal_;  // absent: there is no journal
   Redactor redactor_;                       // with the patterns of the generation
   std::uint64_t redactor_generation_ = 0;
   OpenAsks asks_;

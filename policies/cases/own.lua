@@ -19,7 +19,7 @@ return {
   {
     name = 'own: asked about',
     ask = {
-      'cat ~/.local/state/gibbous/decisions.jsonl', 'cp -r ~/.local/state/gibbous copy',
+      'cat ~/.local/state/gibbous/sessions.db', 'cp -r ~/.local/state/gibbous copy',
       'gibbous call bg_start \'{"command":"rm -rf x"}\' --mode dangerous',
       'gibbous --mode dangerous mcp', 'gibbous serve --policies /tmp/p',
       'gibbous call bg_start \'{"command":"x"}\' --mode=dangerous',

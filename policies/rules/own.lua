@@ -41,7 +41,7 @@ return {
     path = 'own_state',
     not_path = 'home system_root holds_workspace workspace_root',
     remote = false,
-    match = { 'cat ~/.local/state/gibbous/decisions.jsonl', 'cp -r ~/.local/state/gibbous copy' },
+    match = { 'cat ~/.local/state/gibbous/sessions.db', 'cp -r ~/.local/state/gibbous copy' },
     not_match = { 'cat ~/.local/state/other', 'cat README.md' },
   },
   {

@@ -2,7 +2,6 @@
 #include "bindings/host/decision_journal.h"
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,7 +30,7 @@ class Desk {
   explicit Desk(RecordingOptions options = {}, const std::string& directory = "")
       : recorded(std::move(options), {}, directory),
         decisions(std::make_unique<DecisionJournal>(
-            *recorded.recording, recorded.directory(), recorded.table.clock,
+            *recorded.recording, recorded.table.clock,
             [this](const std::string& message) { problems.push_back(message); })) {}
 
   void add(const std::string& rule, const std::string& text = "") {
@@ -146,56 +145,6 @@ TEST_CASE("a read-only state directory is an outage that is reported") {
       [&] { return is_root ? desk.decisions->waiting() == 0 : !desk.problems.empty(); }));
   CHECK(desk.problems.size() == (is_root ? 0 : 1));
   std::filesystem::permissions(state, std::filesystem::perms(0700));
-}
-
-TEST_CASE("without a journal, decisions outlast a file that cannot be written") {
-  testing::TempDir dir;
-  const std::string state = dir.write("state", "no directory");
-  testing::Table table;
-  Recording recording(table.loop.get(), table.clock, *table.runs, {});
-  ManualClock clock;
-  std::vector<std::string> problems;
-  const auto decision = [](const std::string& text) {
-    DecisionRecord made;
-    made.record_json = Json({{"command", text}}).dump();
-    return made;
-  };
-  const auto lines = [&] {
-    std::ifstream file(state + "/decisions.jsonl");
-    std::vector<std::string> all;
-    for (std::string line; std::getline(file, line);) all.push_back(line);
-    return all;
-  };
-  {
-    DecisionJournal decisions(recording, state, clock,
-                              [&](const std::string& message) { problems.push_back(message); });
-    const std::string large(std::size_t{200} << 10, 'x');
-    while (decisions.lost() == 0) decisions.add(decision(large));
-    const std::size_t waiting = decisions.waiting();
-    REQUIRE(problems.size() == 1);
-    CHECK_THAT(problems[0], Contains("decisions are not recorded") && Contains(state));
-    std::filesystem::remove(state);
-    // Not before it is time.
-    decisions.add(decision("too early"));
-    CHECK(decisions.lost() == 2);
-    clock.advance(std::chrono::seconds(5));
-    decisions.add(decision("in time"));
-    CHECK(decisions.waiting() == 0);
-    REQUIRE(lines().size() == waiting + 2);
-    CHECK(Json::parse(lines()[waiting])["lost"] == 2);
-    CHECK(lines().back() == decision("in time").record_json);
-
-    std::filesystem::remove_all(state);
-    dir.write("state", "no directory");
-    decisions.add(decision("at the end"));
-    CHECK(decisions.waiting() == 1);
-    CHECK(problems.size() == 2);
-    std::filesystem::remove(state);
-  }
-  CHECK(lines().size() == 1);
-  bool closed = false;
-  recording.close([&] { closed = true; });
-  REQUIRE(table.loop.until([&] { return closed; }));
 }
 
 }  // namespace

@@ -7,5 +7,7 @@
 namespace gibbous::host {
 
 const lua::MemoryFiles& built_in_files();
+// Their bytecode; none where another LuaJIT runs than the one that made it.
+const lua::CompiledTexts& built_in_code();
 
 }  // namespace gibbous::host

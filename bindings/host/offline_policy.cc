@@ -109,6 +109,7 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
   options.shipped_policies_dir = *share + "/policies";
   options.shipped_scripts_dir = *share + "/scripts";
   options.in_memory = {&host::built_in_files()};
+  options.compiled = &host::built_in_code();
   options.scripts_dir = config.scripts.value_or(options.shipped_scripts_dir);
   options.policies_dir = !given.policies_dir.empty()
                              ? given.policies_dir

@@ -131,6 +131,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   generation.policies_dir =
       first_of(options.policies_dir, config.policies, generation.shipped_policies_dir);
   generation.in_memory = {&memory_files, &host::built_in_files()};
+  generation.compiled = &host::built_in_code();
   const std::string& shipped = generation.shipped_policies_dir;
   layers->attach(generation,
                  generation.policies_dir == shipped &&
@@ -143,7 +144,6 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   generation.load_budget = kScriptLoad;
   generation.mode = options.mode = first_of(given.mode, config.mode, "default");
   generation.lazy_policy = given.lazy_policy;
-  generation.state_dir = options.state_dir;
   config.apply_lua(engine_options.limits, engine_options.generation.memory);
   const std::vector<std::string>& fixed = layers->merged().managed_fields;
   if (std::find(fixed.begin(), fixed.end(), "lua.call_ms") == fixed.end()) {

@@ -59,20 +59,6 @@ class FreshState {
     std::error_code ignored;
     fs::remove_all(directory_, ignored);
   }
-  // Waits until the scripts of so many directories are kept there.
-  void wait_until_kept(int wanted) const {
-    constexpr int kMostLooks = 500;
-    constexpr std::chrono::milliseconds kLook{10};
-    for (int look = 0; look < kMostLooks; ++look) {
-      std::error_code missing;
-      int kept = 0;
-      for (const auto& file : fs::directory_iterator(directory_ / "gibbous/scripts", missing))
-        kept += file.path().filename().string().front() != '.' ? 1 : 0;
-      if (kept >= wanted) return;
-      std::this_thread::sleep_for(kLook);
-    }
-    throw std::runtime_error("the scripts of a start were not kept");
-  }
 
  private:
   fs::path directory_;
@@ -158,29 +144,19 @@ void bench_programs(Report& report) {
       state.forget();
       start_cold(shipped, list, &first);
     }
-    add_cold_start(report, "first start of all to tools/list, MCP", first, {});
+    add_cold_start(report, "first start of all to tools/list, MCP", first, 10);
   }
   {
     const FreshState state;
     ColdStart cold_session;
     ColdStart cold_mcp;
-    ColdStart cold_shipped;
     const std::string call = R"({"id":1,"tool":"echo","args":{"message":"hi"}})";
-    int kept = 0;
-    for (const auto& arguments : {shipped, mcp}) {
-      Peer peer(arguments);
-      peer.send(list);
-      peer.receive();
-      state.wait_until_kept(++kept);
-    }
     for (int i = 0; i < kColdStarts; ++i) {
       start_cold(session, call, &cold_session);
       start_cold(mcp, list, &cold_mcp);
-      start_cold(shipped, list, &cold_shipped);
     }
     add_cold_start(report, "cold start to the first answer, session", cold_session, 15);
     add_cold_start(report, "cold start to the first tools/list, MCP", cold_mcp, 10);
-    add_cold_start(report, "the same with all that ships", cold_shipped, 10);
   }
 
   {

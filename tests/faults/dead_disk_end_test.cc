@@ -196,18 +196,6 @@ TEST_CASE("dead disk: nothing touches a runtime that was destroyed there once th
   CHECK(next.until([&] { return next.call("logged", logged).ok; }));
 }
 
-TEST_CASE("dead disk: a runtime that was about to keep its scripts there ends in time") {
-  DyingDesk desk({true, false, kQuiet});
-  if (!desk.disk.mounted()) return;
-  desk.disk.die_at_making();
-  {
-    Host host(desk.options());
-    // Nothing has been recorded: only the compiled scripts go there.
-    REQUIRE(host.until([&] { return desk.disk.holds_requests(); }));
-  }
-  desk.disk.live();
-}
-
 // `gibbous session` and `gibbous mcp` with a dead state directory.
 TEST_CASE("dead disk: a session ends its runs and closes its output, and says what is missing") {
   DyingDesk desk({true, false, kFlood});

@@ -40,8 +40,6 @@ class RemoteDisk {
   std::string directory() const { return directory_.path(); }
   void die() { tell("die", "dead"); }
   void live() { tell("live", "live"); }
-  // It dies when it is asked to make a directory.
-  void die_at_making() { tell("makes", "makes"); }
   // From here on, closing a file asks it.
   void ask_at_close() { tell("flushes", "flushes"); }
   // True once the dead file system has been asked: whoever waits cannot be killed from then on.

@@ -30,7 +30,6 @@ BackgroundLoad::BackgroundLoad(const GenerationOptions& options,
       outcome_.made->policy().warm();
       // What loading left behind would be collected in the middle of a call.
       outcome_.made->state().collect();
-      if (const auto keep = outcome_.made->take_unkept()) keep();
     }
     on_done_();
   });

@@ -46,7 +46,6 @@ Engine::~Engine() {
   loading_.reset();
   policy_read_.reset();
   drain_timer_.stop();
-  keep_timer_.stop();
   progress_timer_.stop();
   const auto calls = std::exchange(calls_, {});
   by_id_.clear();

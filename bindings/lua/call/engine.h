@@ -209,7 +209,6 @@ class Engine {
  private:
   Engine(EngineOptions options, Context& context);
   Status load_first();
-  void keep_in_quiet();
   class Approval;
   // An event, or a line for Context::log.
   struct Notice {
@@ -302,7 +301,6 @@ class Engine {
 
   std::vector<Draining> draining_;
   OneShotTimer drain_timer_;
-  OneShotTimer keep_timer_;
   OneShotTimer progress_timer_;  // while a call is there whose caller wants progress
 };
 

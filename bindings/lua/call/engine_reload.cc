@@ -17,7 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds kQuiet = 1s;
 
 // Whether a client sees the same tools: then it need not fetch the list again.
 bool shows_the_same(const Generation& one, const Generation& other) {
@@ -105,21 +104,12 @@ Status Engine::load_first() {
                               /*allow_broken_policy=*/true, &failure);
   if (!current_) return Status::error(first_error(failure).code, all_errors(failure));
   ++next_generation_;
-  keep_in_quiet();
   report_notes();
   if (!current_->policy().error().empty()) {
     log("error", "the policies are broken, so everything is denied: " + current_->policy().error(),
         Json(), "");
   }
   return {};
-}
-
-// Not at once: somebody waits for the first answer.
-void Engine::keep_in_quiet() {
-  const auto keep = current_->take_unkept();
-  if (!keep || context_.loop == nullptr) return;
-  keep_timer_.start(context_.loop, kQuiet, /*background=*/true,
-                    [this, keep] { (void)run_beside(keep, [] {}); });
 }
 
 ReloadResult Engine::reload() {
@@ -134,7 +124,6 @@ ReloadResult Engine::reload() {
     return result;
   }
   take_over(std::move(next));
-  keep_in_quiet();
   result.ok = true;
   result.generation = current_->id();
   return result;

@@ -48,6 +48,7 @@ struct GenerationOptions {
   std::string shipped_scripts_dir;  // where `require` looks next
   std::string shipped_policies_dir;
   std::vector<const MemoryFiles*> in_memory;  // files; they outlive the generation
+  const CompiledTexts* compiled = nullptr;    // may be null; outlives the generation
   std::vector<std::string> toolsets;  // only these toolsets; when empty, all but the optional ones
   Json settings;                      // of toolsets, by name; null: none
   std::string shell_word = "shell";   // for kShellWord in the descriptions of tools
@@ -67,12 +68,8 @@ struct GenerationOptions {
   bool only_policies = false;                    // for `policy check` and the like: no scripts
   // Reads the layers of the configuration, on the thread that loads; may be null.
   std::function<LayerSet()> layers;
-  bool test_policies = true;  // examples and cases must pass
-  bool lazy_policy = false;   // read shipped rules when the first call is judged
-  std::string state_dir;      // where what is read is kept for the next process; "": nowhere
-  // A file in which nothing has changed for so long need not be read again while its times are the
-  // same: by then, they tell of everything that was written, through mappings, too.
-  Nanos settled = std::chrono::minutes(1);
+  bool test_policies = true;     // examples and cases must pass
+  bool lazy_policy = false;      // read shipped rules when the first call is judged
   const Clock* clock = nullptr;  // must be set; outlives the generation
   PolicyPlace place;             // where requests are judged
   // Opens the API in a new state, in a protected call; null: no API, for a policy alone.
@@ -133,9 +130,6 @@ class Generation {
   const std::vector<MonitoredFile>& watched() const { return watched_; }
   // What is to be said about the layers of the configuration.
   const std::vector<std::string>& notes() const { return layers_.notes; }
-  // Returns what keeps the compiled files in the state directory for the next process, once; null:
-  // they are kept, or need not be. It writes to a disk, and any thread may do it.
-  std::function<void()> take_unkept() { return std::exchange(unkept_, nullptr); }
   PolicyProgram& policy() { return *policy_; }
   const PolicyProgram& policy() const { return *policy_; }
 
@@ -146,7 +140,6 @@ class Generation {
   std::vector<SourceFile> files_;
   std::vector<MonitoredFile> watched_;
   LayerSet layers_;
-  std::function<void()> unkept_;
   // Order matters: references are destroyed before their state.
   std::unique_ptr<State> state_;
   Offered offered_;

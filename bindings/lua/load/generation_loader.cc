@@ -61,8 +61,9 @@ constexpr int kPolicyInstructions = 100;  // between two looks at the clock
 constexpr std::size_t kHashDigits = 16;
 
 // Modules of policies/lib are required without the folder's name.
-SourceTree tree_of(const std::string& name, const std::string& own, const std::string& shipped) {
-  SourceTree tree{name, {}, nullptr};
+SourceTree tree_of(const std::string& name, const std::string& own, const std::string& shipped,
+                   const CompiledTexts* compiled) {
+  SourceTree tree{name, {}, compiled, nullptr};
   for (const std::string& dir : {own, shipped}) {
     if (dir.empty()) continue;
     tree.dirs.push_back(dir);
@@ -146,23 +147,23 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   if (!prepare(failure)) return nullptr;
   PolicyProgram& policy = made_->policy();
 
-  SourceTree tree = tree_of("scripts", options_.scripts_dir, options_.shipped_scripts_dir);
+  SourceTree tree =
+      tree_of("scripts", options_.scripts_dir, options_.shipped_scripts_dir, options_.compiled);
   tree.on_deprecated = options_.on_deprecated;
   Loader scripts(*made_->state_, snapshot_, std::move(tree));
   policies_ = std::make_unique<Loader>(
       *made_->state_, snapshot_,
-      tree_of("policies", options_.policies_dir, options_.shipped_policies_dir));
+      tree_of("policies", options_.policies_dir, options_.shipped_policies_dir, options_.compiled));
   std::vector<std::unique_ptr<Loader>> layer_scripts;
-  const bool is_known = find_sources(scripts);
   if (!options_.only_policies) {
-    if (!is_known) failure->errors = scripts.compile_all();
+    failure->errors = scripts.compile_all();
     for (ScriptError& error : compile_layers(&layer_scripts)) {
       failure->errors.push_back(std::move(error));
     }
   }
   std::vector<ScriptError> policy_errors;
-  if (!(is_known && waits_for_commands()))
-    policy_errors = is_tested() ? policies_->read_all() : policies_->compile_all();
+  if (!is_tested()) policy_errors = policies_->compile_all();
+  if (is_tested()) policy_errors = policies_->read_below(options_.policies_dir);
   const bool scripts_compile = failure->errors.empty();
   if (!scripts_compile) {
     failure->errors.insert(failure->errors.end(), policy_errors.begin(), policy_errors.end());
@@ -203,7 +204,6 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
     policy.fail(std::move(all));
     policy.tables().modes.clear();
   }
-  if (policy_errors.empty()) keep_sources(scripts);
   if (policy.tool_limits()) add_limits_arguments();
   for (const SourceFile& file : snapshot_.files())
     made_->files_.push_back({file.path, "", file.hash});
@@ -253,10 +253,8 @@ void GenerationLoader::distrust(std::vector<ScriptError>* errors) const {
     ScriptError error;
     error.code = "policy_untrusted";
     const auto objection = std::make_shared<std::string>();
-    // Sources are kept only if nothing was said against their files.
-    const bool is_known = snapshot_.is_settled(file);
-    const auto look = [objection, directories, is_known, path = file.path] {
-      *objection = objection_to_policy_file(path, is_known, directories.get());
+    const auto look = [objection, directories, path = file.path] {
+      *objection = objection_to_policy_file(path, directories.get());
     };
     if (is_in_memory(file.path) || !snapshot_.reach(file.path, look)) continue;
     error.message = *objection;
@@ -335,18 +333,21 @@ void GenerationLoader::push_policy_environment(lua_State* state) {
 bool GenerationLoader::load_scripts(Loader& loader,
                                     const std::vector<std::unique_ptr<Loader>>& layers,
                                     LoadFailure* failure) {
+  const bool is_known =
+      loader.is_as_built() && layers_.parts.empty() && options_.spec_files.empty();
   ScriptError error;
   bool valid = false;
   const bool ran = made_->state_->protect(
       budget(options_.load_budget),
       [&](lua_State* state) {
-        if (sources_) {
+        if (is_known) {
           set_definitions_known(state, true);
           lua_gc(state, LUA_GCSTOP, 0);  // compiled files leave little to collect
         }
         lua_pushvalue(state, LUA_GLOBALSINDEX);
         loader.install_require(state);
         loader.run_init(state);  // [root]
+        if (!loader.is_as_built()) set_definitions_known(state, false);
         ToolReaderOptions options;
         options.only = options_.toolsets;
         options.settings = options_.settings;
@@ -383,7 +384,7 @@ bool GenerationLoader::load_scripts(Loader& loader,
     set_definitions_known(state, false);
     lua_gc(state, LUA_GCRESTART, 0);
   };
-  if (sources_) (void)made_->state_->protect({}, end, nullptr);
+  if (is_known) (void)made_->state_->protect({}, end, nullptr);
   if (ran && valid) return true;
   made_->offered_ = {};
   made_->executors_.clear();
@@ -475,14 +476,10 @@ void GenerationLoader::add_specs(lua_State* state, Loader& loader, ToolReaderOpt
   lua_pop(state, 3);
 }
 
-bool GenerationLoader::has_host() const {
-  return options_.host_tools != nullptr && !options_.host_tools->empty();
-}
-
 bool GenerationLoader::load_policies(Loader& loader, ScriptError* error) {
   const BudgetLimits limits = policy_limits();
   made_->policy().tables().commands = std::make_unique<CommandPolicy>();
-  const bool is_known = sources_.has_value();
+  const bool is_known = loader.is_as_built();
   bool valid = false;
   const bool ran = made_->state_->protect(
       limits,
@@ -532,14 +529,13 @@ bool GenerationLoader::read_commands(lua_State* state, Loader& loader, PolicyPro
   return good;
 }
 
-// Returns the files with such paths, with their texts; one that changes meanwhile has none.
+// Returns the files with such paths.
 std::vector<SourceFile> GenerationLoader::sources_if(
     const std::function<bool(const std::string&)>& fits) const {
   std::vector<SourceFile> all;
   for (const SourceFile& file : snapshot_.files()) {
     if (!fits(file.path)) continue;
-    const Result<const std::string*> text = snapshot_.text_of(file);
-    all.push_back({file.path, text ? **text : std::string(), file.hash});
+    all.push_back(file);
   }
   return all;
 }

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "bindings/lua/load/generation.h"
-#include "bindings/lua/load/kept_file.h"
 #include "bindings/lua/load/loader.h"
 #include "bindings/lua/load/tool_reader.h"
 #include "bindings/lua/policy/rule_value.h"
@@ -77,13 +76,8 @@ class GenerationLoader : public std::enable_shared_from_this<GenerationLoader> {
   bool is_tested() const;
   void distrust(std::vector<ScriptError>* errors) const;
 
-  // In generation_kept.cc.
-  KeptPlace sources_place() const;
-  bool has_host() const;  // the host has tools or functions
-  bool find_sources(Loader& scripts);
-  std::vector<KnownFile> known_files(const std::function<bool(const std::string&)>& fits) const;
+  // In generation_tests.cc.
   void find_tests(lua_State* state, Loader& loader, CommandPolicy& commands);
-  void keep_sources(const Loader& scripts);
   void bring_own_tests(std::vector<ScriptError>* errors);
   void adopt(CommandPolicy& commands, ReadPolicy read);
   void bring_test(lua_State* state, const TestOrigin& origin, LuaRef* test);
@@ -96,8 +90,6 @@ class GenerationLoader : public std::enable_shared_from_this<GenerationLoader> {
   bool same_policies_ = false;  // as `before_` has them
   Snapshot snapshot_;
   Nanos started_{0};
-  // Unix time: every file is read after it.
-  const Nanos began_ = std::chrono::system_clock::now().time_since_epoch();
   std::shared_ptr<Generation> made_;
   LuaRef policy_environment_;
   std::unique_ptr<Loader> policies_;
@@ -106,7 +98,6 @@ class GenerationLoader : public std::enable_shared_from_this<GenerationLoader> {
   bool is_lazy_ = false;
   bool is_adopted_ = false;                 // the rules were read by another load
   std::optional<ReadPolicy> known_;         // read by another load of the same files
-  std::optional<KeptFile> sources_;         // files and bytecode from there
   std::vector<ScriptError> policy_faults_;  // of the last load_policies
 };
 

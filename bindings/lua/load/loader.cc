@@ -11,7 +11,6 @@
 #include "bindings/lua/load/moved_modules.h"
 #include "bindings/lua/source/require_scan.h"
 #include "runtime/base/nearest.h"
-#include "runtime/base/sha256.h"
 
 namespace gibbous::lua {
 namespace {
@@ -112,9 +111,7 @@ const SourceFile* Loader::find(const std::string& module, ScriptError* error) {
   const SourceFile* asking = snapshot_.known(files_[active_.back()]);
   if (asking == nullptr) return nullptr;
   error->file = asking->path;
-  const Result<const std::string*> text = snapshot_.text_of(*asking);
-  if (!text) return nullptr;
-  for (const RequiredName& required : required_names(**text)) {
+  for (const RequiredName& required : required_names(asking->text)) {
     if (required.name == module) error->line = required.line;
   }
   return nullptr;
@@ -139,27 +136,22 @@ std::string Loader::not_found(const std::string& module) const {
   return near.empty() ? text : text + "; did you mean '" + near + "'?";
 }
 
+std::string_view Loader::code_of(const SourceFile& file) const {
+  if (tree_.compiled == nullptr) return {};
+  const auto found = tree_.compiled->find(file.text);
+  return found == tree_.compiled->end() ? std::string_view() : found->second;
+}
+
 bool Loader::compile_in(lua_State* state, const SourceFile& file, ScriptError* error) {
-  if (known_chunks_) {
-    const auto known = known_chunks_->by_path.find(file.path);
-    const std::string bytes = known == known_chunks_->by_path.end()
-                                  ? std::string()
-                                  : known_chunks_->bytes_of(known->second);
-    if (!bytes.empty()) {
-      if (load_compiled(state, bytes, file.path)) {
-        chunks_[file.path] = LuaRef::take(state);
-        return true;
-      }
-      lua_pop(state, 1);
+  if (const std::string_view code = code_of(file); !code.empty()) {
+    if (load_compiled(state, code, file.path)) {
+      chunks_[file.path] = LuaRef::take(state);
+      return true;
     }
+    lua_pop(state, 1);
   }
-  const Result<const std::string*> text = snapshot_.text_of(file);
-  if (!text) {
-    error->file = file.path;
-    error->message = text.status().message();
-    return false;
-  }
-  if (load_chunk(state, **text, file.path)) {
+  is_as_built_ = false;
+  if (load_chunk(state, file.text, file.path)) {
     chunks_[file.path] = LuaRef::take(state);
     return true;
   }
@@ -178,7 +170,20 @@ bool Loader::compile(const SourceFile& file, ScriptError* error) {
   return ran && compiled;
 }
 
-std::vector<ScriptError> Loader::bring_all(bool compiled) {
+std::vector<ScriptError> Loader::read_below(const std::string& directory) {
+  std::vector<ScriptError> errors;
+  for (const std::string& path : snapshot_.sources_below(directory)) {
+    const Result<const SourceFile*> file = snapshot_.read(path);
+    if (file && *file != nullptr) is_as_built_ = is_as_built_ && !code_of(**file).empty();
+    if (file) continue;
+    errors.emplace_back();
+    errors.back().file = path;
+    errors.back().message = file.status().message();
+  }
+  return errors;
+}
+
+std::vector<ScriptError> Loader::compile_all() {
   std::vector<ScriptError> errors;
   std::set<std::string> seen = {kInit};
   std::deque<std::string> waiting = {kInit};
@@ -192,15 +197,9 @@ std::vector<ScriptError> Loader::bring_all(bool compiled) {
       if (module == kInit || !error.file.empty()) errors.push_back(error);
       continue;
     }
-    if (compiled && !compile(*file, &error)) errors.push_back(error);
-    const Result<const std::string*> text = snapshot_.text_of(*file);
-    if (!text) {
-      error.file = file->path;
-      error.message = text.status().message();
-      errors.push_back(error);
-      continue;
-    }
-    for (RequiredName& required : required_names(**text)) {
+    if (!code_of(*file).empty()) continue;
+    if (!compile(*file, &error)) errors.push_back(error);
+    for (RequiredName& required : required_names(file->text)) {
       if (!is_module_name(required.name)) continue;
       std::string name = current_name(required.name);
       if (seen.insert(name).second) waiting.push_back(std::move(name));
@@ -355,28 +354,6 @@ void Loader::require(lua_State* state, std::string_view asked) {
   lua_pushvalue(state, -1);
   lua_setfield(state, -3, asked_name.c_str());
   lua_remove(state, -2);  // [value]
-}
-
-std::shared_ptr<const Chunks> Loader::dump_chunks(lua_State* state) const {
-  auto dumped = std::make_shared<Chunks>();
-  dump_chunks(state, dumped.get());
-  return dumped;
-}
-
-void Loader::dump_chunks(lua_State* state, Chunks* dumped) const {
-  constexpr lua_Writer kWrite = [](lua_State*, const void* bytes, std::size_t size, void* all) {
-    static_cast<std::string*>(all)->append(static_cast<const char*>(bytes), size);
-    return 0;
-  };
-  for (const auto& [path, chunk] : chunks_) {
-    chunk.push(state);
-    const std::size_t begin = dumped->memory.size();
-    const bool good = lua_dump(state, kWrite, &dumped->memory) == 0;
-    const std::size_t size = dumped->memory.size() - begin;
-    const auto bytes = std::string_view(dumped->memory).substr(begin, size);
-    if (good) dumped->by_path[path] = {sha256_hex(bytes), begin, size};
-    lua_pop(state, 1);
-  }
 }
 
 std::string Loader::file_of_value(lua_State* state, int index) const {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bindings/lua/source/chunks.h"
+#include "bindings/lua/source/memory_files.h"
 #include "bindings/lua/source/snapshot.h"
 #include "bindings/lua/vm/state.h"
 
@@ -19,8 +19,9 @@ struct lua_State;
 namespace gibbous::lua {
 
 struct SourceTree {
-  std::string name;               // "scripts" or "policies": for messages
-  std::vector<std::string> dirs;  // search path of modules; init.lua only in the first
+  std::string name;                         // "scripts" or "policies": for messages
+  std::vector<std::string> dirs;            // search path of modules; init.lua only in the first
+  const CompiledTexts* compiled = nullptr;  // may be null; outlives the loader
   // Called once for each old name of a module; may be null.
   std::function<void(const std::string&)> on_deprecated = nullptr;
 };
@@ -32,11 +33,12 @@ class Loader {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  // Reads and compiles init.lua and everything that is required from it by a literal name. Returns
-  // every syntax error; empty when there is none.
-  std::vector<ScriptError> compile_all() { return bring_all(/*compiled=*/true); }
-  // Reads the same files, and lets `require` compile what is needed.
-  std::vector<ScriptError> read_all() { return bring_all(/*compiled=*/false); }
+  // Reads and compiles init.lua and everything that is required from it by a literal name, but for
+  // what the build has compiled and that requires. Returns every syntax error; empty when there is
+  // none.
+  std::vector<ScriptError> compile_all();
+  // Reads all files of a directory, and lets `require` compile what is needed.
+  std::vector<ScriptError> read_below(const std::string& directory);
   // In a protected call: adds the `require` of this tree to the environment on top of the stack.
   void install_require(lua_State* state);
   // In a protected call: runs init.lua in the environment on top of the stack, and replaces that
@@ -49,18 +51,14 @@ class Loader {
   bool has_module(const std::string& module);
   // In a protected call, after run_init: pushes the value of a module.
   void push_module(lua_State* state, const std::string& module);
-  // Compiled files, by path, of which the texts are the same.
-  void use_chunks(std::shared_ptr<const Chunks> known) { known_chunks_ = std::move(known); }
-  // In a protected call: returns the files that were compiled, or adds them to others in memory.
-  std::shared_ptr<const Chunks> dump_chunks(lua_State* state) const;
-  void dump_chunks(lua_State* state, Chunks* dumped) const;
+  // Returns true if all that was brought is as the build compiled it, and so passed its checks.
+  bool is_as_built() const { return is_as_built_; }
   // The modules that have run, and their files.
   const std::map<std::string, std::string>& modules() const { return files_; }
   // Returns the file of the module that returned the value at `index`, or "".
   std::string file_of_value(lua_State* state, int index) const;
 
  private:
-  std::vector<ScriptError> bring_all(bool compiled);
   std::vector<std::string> candidates(const std::string& module) const;
   // Returns the new name of a module that moved, unless a file has the requested name.
   std::string current_name(const std::string& module);
@@ -68,6 +66,8 @@ class Loader {
   // it.
   const SourceFile* find(const std::string& module, ScriptError* error);
   std::string not_found(const std::string& module) const;
+  // Returns what the build made of it; "": it has not.
+  std::string_view code_of(const SourceFile& file) const;
   bool compile(const SourceFile& file, ScriptError* error);
   // The same, for use inside a protected call.
   bool compile_in(lua_State* state, const SourceFile& file, ScriptError* error);
@@ -79,7 +79,7 @@ class Loader {
   State& state_;
   Snapshot& snapshot_;
   SourceTree tree_;
-  std::shared_ptr<const Chunks> known_chunks_;
+  bool is_as_built_ = true;
   std::map<std::string, LuaRef> chunks_;      // by path, compiled but not run
   std::map<std::string, std::string> files_;  // module -> path, once loaded
   std::vector<std::string> active_;           // modules that are running, outermost first

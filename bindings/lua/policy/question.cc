@@ -21,8 +21,8 @@
 namespace gibbous::lua {
 namespace {
 
-constexpr std::size_t kMaxShownCommands = 50;
-constexpr std::size_t kMaxShownBytes = 500;
+constexpr std::size_t kMaxAskedCommands = 50;
+constexpr std::size_t kMaxAskedBytes = 500;
 
 // "sudo rm -rf /etc (in sh -c)"
 std::string show(const command::SimpleCommand& command) {
@@ -30,7 +30,7 @@ std::string show(const command::SimpleCommand& command) {
   for (const std::string& wrapper : command.wrappers) text += wrapper + " ";
   for (const command::Value& word : command.argv) text += word.text + " ";
   if (!text.empty()) text.pop_back();
-  text = command::escaped(text, kMaxShownBytes);
+  text = command::escaped(text, kMaxAskedBytes);
   std::string by;
   for (const command::Nesting& each : command.nesting) {
     if (!each.by.empty()) by = each.by;
@@ -183,9 +183,9 @@ AskRequest make_question(const PolicyRequest& asked, const Verdict& verdict) {
     const command::Facts& facts = verdict.judgement->facts;
     request.command = facts.shown;
     for (const command::SimpleCommand& command : facts.commands) {
-      if (request.commands.size() == kMaxShownCommands) {
+      if (request.commands.size() == kMaxAskedCommands) {
         request.commands.push_back(
-            "and " + std::to_string(facts.commands.size() - kMaxShownCommands) + " more");
+            "and " + std::to_string(facts.commands.size() - kMaxAskedCommands) + " more");
         break;
       }
       request.commands.push_back(show(command));

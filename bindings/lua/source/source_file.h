@@ -23,27 +23,6 @@ struct FileStamp {
   bool operator==(const FileStamp& other) const = default;
 };
 
-// Identifies the bytes of a file as the kernel tells when they were changed last, which nobody can
-// set but by the clock of the machine.
-struct FileState {
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-  std::int64_t size = 0;
-  std::int64_t modified_ns = 0;
-  std::int64_t changed_ns = 0;  // ctime: also when its times, owner or mode were set
-
-  static FileState of(const struct stat& info);
-  bool operator==(const FileState& other) const = default;
-};
-
-// What somebody knows of a file: the hash of its bytes ("": there is none), and the state in which
-// it has them for certain.
-struct KnownFile {
-  std::string path;
-  std::string hash;
-  std::optional<FileState> state = std::nullopt;
-};
-
 // One file as it was read; the monitor compares it with the file on disk.
 struct SourceFile {
   std::string path;

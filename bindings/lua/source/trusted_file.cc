@@ -27,10 +27,9 @@ std::string objection(const std::string& path) {
 
 }  // namespace
 
-std::string objection_to_policy_file(const std::string& path, bool is_known,
-                                     DirectoryObjections* known) {
+std::string objection_to_policy_file(const std::string& path, DirectoryObjections* known) {
   if (is_in_memory(path)) return "";
-  const std::string file = is_known ? "" : objection(path);
+  const std::string file = objection(path);
   if (!file.empty()) return file;
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos || slash == 0) return "";

@@ -12,9 +12,7 @@ using DirectoryObjections = std::map<std::string, std::string>;
 
 // Returns why this file cannot be trusted, or "": it or its directory belongs to neither root nor
 // the user of this process, or others may write to it. A group counts as others unless it is the
-// user's own (same number as the user). `is_known`: there was none about the file itself, whose
-// owner and mode are still the same.
-std::string objection_to_policy_file(const std::string& path, bool is_known,
-                                     DirectoryObjections* known);
+// user's own (same number as the user).
+std::string objection_to_policy_file(const std::string& path, DirectoryObjections* known);
 
 }  // namespace gibbous::lua

@@ -406,9 +406,36 @@ bool load_chunk(lua_State* state, std::string_view text, const std::string& path
 }
 
 bool load_compiled(lua_State* state, std::string_view bytes, const std::string& path) {
+  // The head of a dump, the length of its name, and the name.
+  constexpr std::size_t kHeadBytes = 5;
+  constexpr unsigned kSevenBits = 7;
+  constexpr std::size_t kMore = 1U << kSevenBits;
+  const std::string_view unnamed("\x01@");
   State::of(state).chunks_[short_name(path)] = path;
-  const std::string chunk_name = "@" + path;
-  return luaL_loadbufferx(state, bytes.data(), bytes.size(), chunk_name.c_str(), "b") == 0;
+  if (bytes.substr(std::min(kHeadBytes, bytes.size()), unnamed.size()) != unnamed) {
+    lua_pushliteral(state, "not what the build makes");
+    return false;
+  }
+  std::string named(bytes.substr(0, kHeadBytes));
+  std::size_t length = path.size() + 1;
+  for (; length >= kMore; length >>= kSevenBits) {
+    named += static_cast<char>(length % kMore | kMore);
+  }
+  named += static_cast<char>(length);
+  named.append("@").append(path).append(bytes.substr(kHeadBytes + unnamed.size()));
+  return luaL_loadbufferx(state, named.data(), named.size(), "=", "b") == 0;
+}
+
+std::string luajit_version() {
+  const std::unique_ptr<lua_State, decltype(&lua_close)> state(luaL_newstate(), &lua_close);
+  if (state == nullptr) return "";
+  lua_pushcfunction(state.get(), luaopen_jit);
+  if (lua_pcall(state.get(), 0, 0, 0) != 0) return "";
+  lua_getglobal(state.get(), "jit");
+  if (!lua_istable(state.get(), -1)) return "";
+  lua_getfield(state.get(), -1, "version");
+  const char* const text = lua_tostring(state.get(), -1);
+  return text == nullptr ? "" : text;
 }
 
 }  // namespace gibbous::lua

@@ -105,8 +105,10 @@ class State {
 // Compiles source text (never bytecode) and pushes the function, or the message "path:line: ..."
 // when it does not compile. Messages and tracebacks name `path`.
 bool load_chunk(lua_State* state, std::string_view text, const std::string& path);
-// The same for what lua_dump made of such a function in this very build: LuaJIT checks no bytecode,
-// so that wrong bytes could do anything.
+// The same for what the build made of a text, whose chunk name is "@" (cmake/compile_scripts.lua):
+// LuaJIT checks no bytecode, so that other bytes could do anything.
 bool load_compiled(lua_State* state, std::string_view bytes, const std::string& path);
+// Of the LuaJIT that runs: "LuaJIT 2.1.0-beta3".
+std::string luajit_version();
 
 }  // namespace gibbous::lua

@@ -127,13 +127,11 @@ Example:
 
 constexpr const char* kPolicyTestFooter = R"(
 Runs the examples of the rules and the cases of DIR, a directory with init.lua.
-Coverage counts your own rules, not those that ship. Rules that match and never decide are named with
-the rule that decides instead. Exits with 1 when an example or a case fails, when the cases cover
-fewer rules than --threshold demands, or with --strict when a rule never decides.
+Coverage counts your own rules, not those that ship. Exits with 1 when an example or a case fails, or
+when the cases cover fewer rules than --threshold demands.
 
-Examples:
-  gibbous policy test my-policies --threshold 80
-  gibbous policy test /etc/gibbous/policies --strict)";
+Example:
+  gibbous policy test my-policies --threshold 80)";
 
 constexpr const char* kPolicyLogFooter = R"(
 Prints the decisions in the journal, of all processes of this user: the time, the verdict, the rule,
@@ -251,7 +249,6 @@ void add_policy_commands(CLI::App& app, Options& options) {
                   "Percentage of your own rules that the cases must cover")
       ->type_name("PERCENT")
       ->check(CLI::Range(0.0, 100.0));
-  test.add_flag("--strict", options.strict, "Also fail on rules that never decide");
   add_policy_log(policy, options);
   CLI::App& diff =
       add_policy_task(policy, options, PolicyTask::kDiff, "diff",

@@ -70,7 +70,7 @@ struct Options {
   bool from_stdin = false;  // policy check
   bool untested = false;    // policy check and explain: its own tests may fail
   double threshold = 0;     // policy test: per cent of one's own rules
-  bool strict = false;      // policy test, tools
+  bool strict = false;      // tools
   std::string rule;         // policy log: a glob
   std::string decision;     // policy log
   std::string log_file;     // policy diff; "": the journal

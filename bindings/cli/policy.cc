@@ -147,16 +147,8 @@ ExitCode test(const Options& options) {
   const PolicyReport report = policy->test();
   const double percent = report.coverage * 100;
   const bool covered = percent >= options.threshold;
-  const bool at_work = !options.strict || report.losers.empty();
-  const bool good = report.ok && covered && at_work;
+  const bool good = report.ok && covered;
   if (options.json) {
-    OrderedJson losers = OrderedJson::array();
-    for (const PolicyReport::Loser& loser : report.losers) {
-      losers.push_back({{"rule", loser.rule},
-                        {"winner", loser.winner},
-                        {"command", loser.command},
-                        {"times", loser.times}});
-    }
     const OrderedJson made = {{"ok", good},
                               {"rules", report.rules},
                               {"own_rules", report.own_rules},
@@ -165,12 +157,11 @@ ExitCode test(const Options& options) {
                               {"coverage", report.coverage},
                               {"failures", report.failures},
                               {"uncovered", report.uncovered},
-                              {"never_decide", losers},
                               {"policy", policy->hash()}};
     std::printf("%s\n", to_text(made).c_str());
   } else {
     const Terminal terminal(STDOUT_FILENO);
-    std::fputs(report_text(report, options.threshold, options.strict, terminal).c_str(), stdout);
+    std::fputs(report_text(report, options.threshold, terminal).c_str(), stdout);
   }
   return good ? ExitCode::kDone : ExitCode::kFailed;
 }

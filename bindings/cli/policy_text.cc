@@ -130,22 +130,10 @@ std::string note_text(const std::string& note, const Terminal& terminal) {
   return terminal.paint(Colour::kYellow, "note") + "  " + note + "\n";
 }
 
-std::string report_text(const PolicyReport& report, double threshold, bool strict,
-                        const Terminal& terminal) {
+std::string report_text(const PolicyReport& report, double threshold, const Terminal& terminal) {
   std::string made;
   for (const std::string& failure : report.failures)
     made += terminal.paint(Colour::kRed, "FAIL") + "  " + failure + "\n";
-  if (!report.losers.empty()) made += "Rules that never decide:\n";
-  for (std::size_t at = 0; at < report.losers.size(); ++at) {
-    if (at == kMaxUncovered) {
-      made += "  and " + std::to_string(report.losers.size() - at) + " more\n";
-      break;
-    }
-    const PolicyReport::Loser& loser = report.losers[at];
-    made += "  " + loser.rule + "\n    " + loser.winner + " decides " + loser.command;
-    if (loser.times > 1) made += ", one of " + std::to_string(loser.times) + " that it matches";
-    made += "\n";
-  }
   if (!report.uncovered.empty()) made += "Rules without a case:\n";
   for (std::size_t at = 0; at < report.uncovered.size(); ++at) {
     if (at == kMaxUncovered) {
@@ -171,8 +159,7 @@ std::string report_text(const PolicyReport& report, double threshold, bool stric
     std::snprintf(summary, sizeof(summary), ", expected %.1f %%", threshold);
     made += summary;
   }
-  const bool at_work = !strict || report.losers.empty();
-  const bool good = report.ok && percent >= threshold && at_work;
+  const bool good = report.ok && percent >= threshold;
   return made + "\n" +
          terminal.paint(good ? Colour::kGreen : Colour::kRed, good ? "ok" : "failed") + "\n";
 }

@@ -18,8 +18,7 @@ std::string verdict_text(const Json& answer, const Terminal& terminal);
 std::string explanation_text(const Json& answer, const Terminal& terminal);
 // One of PolicyReport::notes, a line.
 std::string note_text(const std::string& note, const Terminal& terminal);
-std::string report_text(const PolicyReport& report, double threshold, bool strict,
-                        const Terminal& terminal);
+std::string report_text(const PolicyReport& report, double threshold, const Terminal& terminal);
 // Changes of the same kind that one rule makes, the most frequent first.
 struct RuleChange {
   std::string rule;

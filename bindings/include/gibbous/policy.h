@@ -39,14 +39,6 @@ struct PolicyReport {
   std::vector<std::string> failures;  // "file:line: message"
   // One's own rules that match no case, each as "file:line: id"; examples do not count.
   std::vector<std::string> uncovered;
-  // One of one's own rules that matches cases or examples and decides none of them.
-  struct Loser {
-    std::string rule;       // "file:line: id"
-    std::string winner;     // who decides most of them instead: the same, or the id of a doubt
-    std::string command;    // one of them
-    std::size_t times = 0;  // how many there are
-  };
-  std::vector<Loser> losers;
   double coverage = 1;  // share of one's own rules that match a case, 0 to 1
 };
 

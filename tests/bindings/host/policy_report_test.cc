@@ -78,24 +78,6 @@ TEST_CASE("coverage counts one's own rules, not those that ship") {
   CHECK(report.own_rules == 2);
   CHECK(report.coverage == 0.5);
   CHECK(report.uncovered == std::vector<std::string>{team.place("team.docker", 8)});
-  CHECK(report.losers.empty());
-}
-
-TEST_CASE("a rule that never decides is named with the rule that does") {
-  Written team(kTeam, R"(
-    { id = 'team.docker', decision = 'deny', reason = 'Use podman.', program = 'docker',
-      match = { 'docker ps' } },
-    { id = 'team.push', decision = 'deny', reason = 'Push by hand.', program = 'docker',
-      subcommand = { 'push' }, match = { 'docker push x' } },)",
-               "{ { name = 'ours', mode = 'auto', deny = { 'docker push y', 'docker ps' } } }");
-  const PolicyReport report = team.test();
-  CHECK(report.ok);
-  CHECK(report.coverage == 1);
-  REQUIRE(report.losers.size() == 1);
-  CHECK(report.losers[0].rule == team.place("team.push", 8));
-  CHECK(report.losers[0].winner == team.place("team.docker", 6));
-  CHECK(report.losers[0].command == "docker push y");
-  CHECK(report.losers[0].times == 2);
 }
 
 TEST_CASE("the rules of a layer are tested without a policy around them") {

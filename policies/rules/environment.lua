@@ -2,68 +2,11 @@
 local looking = require 'looking'
 local set = require('word_set').of
 
--- What a name of a secret ends with.
-local STEMS = {
-  'TOKEN', 'TOKENS', 'SECRET', 'SECRETS', 'PASSWORD', 'PASSWORDS', 'PASSWD', 'PASSPHRASE', 'APIKEY',
-  'CREDENTIAL', 'CREDENTIALS', 'ACCESSKEY', 'PRIVATEKEY', 'SECRETKEY', 'AUTHKEY', 'BEARER', 'JWT',
-  'AUTHORIZATION', 'SSHPASS', 'DBPASS', 'PGPASS', 'CREDS', '_PASS', '_PW', '_PWD', '_PAT',
-}
-local ALONE = set 'PASS PAT PW'
-local KEYS_OF = set [[API ACCESS PRIVATE SECRET SIGNING ENCRYPTION ACCOUNT MASTER SHARED AUTH
-  SESSION STORAGE LICENSE SERVICE DEPLOY SSH]]
--- A name that ends so tells something about a secret: PASSWORD_MIN_LENGTH.
-local ABOUT = set [[LENGTH LEN SIZE COUNT COUNTS LIMIT LIMITS MIN MAX TTL AGE EXPIRY EXPIRES TIMEOUT
-  SECONDS MINUTES HOURS DAYS MS RATE BUDGET WINDOW ENABLED REQUIRED POLICY PARALLELISM]]
--- A name that begins so is true or false, or a number: USE_TOKEN, NO_PASSWORD, NUM_TOKENS.
-local SWITCHES = set [[USE USES HAS IS NO NEED NEEDS SKIP ENABLE DISABLE REQUIRE REQUIRES ALLOW
-  DISALLOW FORBID WITHOUT SHOW HIDE SHOULD CHECK ROTATE NUM COUNT]]
--- With one of these words, tokens are what a model reads and writes: MAX_TOKENS.
-local COUNTS = set [[MAX MAXIMUM MIN MINIMUM NUM NUMBER N COUNT TOTAL LIMIT BUDGET REMAINING PROMPT
-  COMPLETION CONTEXT CTX REASONING THINKING]]
--- Which one of several it is: TOKEN_PROD is one as TOKEN is.
-local WHICH = set [[VALUE OLD NEW BACKUP BASE64 B64 PROD PRODUCTION DEV STAGING LIVE PRIMARY
-  SECONDARY CURRENT PREVIOUS PLAIN RAW ID]]
-
--- Counts, limits or switches something, whatever word for a secret stands in it.
-local function describes(words)
-  local last = words[#words]
-  if #words < 2 then
-    return false
-  end
-  if SWITCHES[words[1]] or ABOUT[last] then
-    return true
-  end
-  for _, word in ipairs(words) do
-    if last == 'TOKENS' and COUNTS[word] then
-      return true
-    end
-  end
-  return false
-end
-
+-- A number is no secret, whatever its name: MAX_TOKENS=1.
 local function is_secret(name)
-  if #name <= 4 and name ~= name:upper() then
-    return false -- $pat and $pass are a shell's own variables
-  end
-  name = name:upper()
-  local words = {}
-  for word in name:gmatch('[A-Z0-9]+') do
-    words[#words + 1] = word
-  end
-  if describes(words) then
-    return false
-  end
-  for _ = 1, 2 do -- TOKEN_B64, TOKEN_2_PROD
-    local head, which = name:match('^(.*)_(%w+)$')
-    name = (which and WHICH[which] and head or name):gsub('_?%d+$', '')
-  end
-  for _, stem in ipairs(STEMS) do
-    if name:sub(-#stem) == stem then
-      return true
-    end
-  end
-  local of = name:match('([A-Z]+)_KEY$')
-  return ALONE[name] or of and KEYS_OF[of] or name:find('^SECRET_[A-Z0-9_]*KEY') ~= nil
+  local pair = name .. '=1'
+  -- $pat and $pass are a shell's own variables.
+  return (#name > 4 or name == name:upper()) and log.redact(pair) ~= pair
 end
 
 -- $GITHUB_TOKEN, ${DB_PASSWORD}; not ${TOKEN:+set}, $TOKEN_FILE or ${#TOKEN}.

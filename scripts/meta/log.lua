@@ -47,3 +47,15 @@ function log.warn(message, fields) end
 ---@param message string at most 16 KiB; the rest is cut
 ---@param fields? table<string, any> at most 64 KiB as JSON
 function log.error(message, fields) end
+
+---Returns a text in which `***` stands for what looks like a secret, as decisions are recorded. Raises
+---when text is no string, or longer than 64 KiB.
+---
+---Example:
+---```lua
+---log.redact 'curl -u me:hunter2 example.com' -- 'curl -u me:*** example.com'
+---```
+---@since 0.2.0
+---@param text string
+---@return string
+function log.redact(text) end

@@ -8,6 +8,7 @@
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/engine.h"
+#include "runtime/audit/redact.h"
 
 namespace gibbous::lua {
 namespace {
@@ -58,9 +59,18 @@ int l_log_error(lua_State* state) {
   return write_line(state, "error");
 }
 
+int l_log_redact(lua_State* state) {
+  std::size_t size = 0;
+  const char* const text = luaL_checklstring(state, 1, &size);
+  luaL_argcheck(state, size <= kMaxFieldBytes, 1, "expected at most 65536 bytes");
+  const std::string redacted = redact_secrets({text, size});
+  lua_pushlstring(state, redacted.data(), redacted.size());
+  return 1;
+}
+
 constexpr luaL_Reg kLog[] = {
-    {"debug", l_log_debug}, {"info", l_log_info}, {"warn", l_log_warn},
-    {"error", l_log_error}, {nullptr, nullptr},
+    {"debug", l_log_debug}, {"info", l_log_info},     {"warn", l_log_warn},
+    {"error", l_log_error}, {"redact", l_log_redact}, {nullptr, nullptr},
 };
 
 }  // namespace

@@ -53,6 +53,15 @@ TEST_CASE("log lines go to the host's function if it has one") {
   CHECK(world.events.empty());
 }
 
+TEST_CASE("a text is redacted as it is before it is recorded") {
+  World world;
+  world.start(
+      "define('hide', function() return log.redact('X=1 TOKEN=hunter2 y') end)\n"
+      "define('long', function() return log.redact(('x'):rep(65537)) end)");
+  CHECK(world.run("hide").text == "X=1 TOKEN=*** y");
+  CHECK_FALSE(world.run("long").ok);
+}
+
 TEST_CASE("long messages are cut, and a flood is dropped and counted") {
   World world;
   world.start(

@@ -118,9 +118,7 @@ std::vector<std::string> Redactor::redact_pieces(
 
 void Redactor::find(std::string_view text, SecretSpans& spans) const {
   const auto find_written = [this](std::string_view written, SecretSpans& found) {
-    find_named_values(written, found);
-    find_url_passwords(written, found);
-    find_shapes(written, found);
+    find_patterns(written, found);
     find_word_values(written, found);
     for (const auto& pattern : patterns_) find_matches(*pattern, written, found);
   };

@@ -17,9 +17,8 @@ struct SecretSpan {
 };
 using SecretSpans = std::vector<SecretSpan>;
 
-// $NAME, ${NAME}, $1, \$NAME; $(… and `… begin with a command, which stays visible.
-bool is_reference(std::string_view value);
-// Returns true when the value cannot be a secret: empty, true, none, ***, or a reference.
+// Returns true when the value cannot be a secret: empty, true, none, ***, a reference ($NAME,
+// ${NAME}, $1, \$NAME), or a command that stays visible ($(… or `…).
 bool is_harmless(std::string_view value);
 
 // Returns true when the value of a name that may mean a secret is one: neither a number nor a path.
@@ -57,12 +56,11 @@ NameMeans meaning_of_name(std::string_view name);
 // Returns true when no value follows this option, such as --no-password or --ask-pass.
 bool is_flag_name(std::string_view name);
 
-// NAME=value, "name": "value", Authorization: Bearer value, wherever they are.
-void find_named_values(std::string_view text, SecretSpans& spans);
-// scheme://user:password@host
-void find_url_passwords(std::string_view text, SecretSpans& spans);
-// ghp_…, AKIA…, eyJ….….…, private keys, …
-void find_shapes(std::string_view text, SecretSpans& spans);
+// Returns the inside of a quoted value, whose quotes may be escaped.
+SecretSpan without_quotes(std::string_view text, SecretSpan span);
+
+// NAME=value, "name": "value", headers, passwords in URLs, private keys, ghp_…, eyJ….….…
+void find_patterns(std::string_view text, SecretSpans& spans);
 // Words of a shell line: --password value, mysql -pvalue, NAME='value with blanks'.
 void find_word_values(std::string_view text, SecretSpans& spans);
 

@@ -18,17 +18,14 @@ namespace {
 constexpr int kMaxDepth = 4;
 constexpr std::size_t kNone = std::string_view::npos;
 
-// Says which part of a value is the secret.
-enum class Part : std::uint8_t { kWhole, kBehindColon, kBehindComma, kBehindPercent };
-
 // An option that is a password for these programs, although its name does not say so.
 struct Option {
   std::string_view programs;  // between blanks
   std::string_view needs;     // a word that must be there too: "login"; "" for none
   std::string_view flag;
-  bool separate;  // -p x
-  bool attached;  // -px, --user=x
-  Part part = Part::kWhole;
+  bool separate;       // -p x
+  bool attached;       // -px, --user=x
+  char behind = '\0';  // the secret begins behind this: name:secret
 };
 
 constexpr std::array<Option, 24> kOptions = {{
@@ -37,15 +34,15 @@ constexpr std::array<Option, 24> kOptions = {{
     {" sshpass ", "", "-p", true, true},
     {" redis-cli valkey-cli ", "", "-a", true, false},
     {" mongo mongosh mongodump mongorestore mongoexport mongoimport ", "", "-p", true, true},
-    {" curl ", "", "-u", true, true, Part::kBehindColon},
-    {" curl ", "", "-U", true, true, Part::kBehindColon},
-    {" curl ", "", "--user", true, true, Part::kBehindColon},
-    {" curl ", "", "--proxy-user", true, true, Part::kBehindColon},
-    {" http https xh xhs ", "", "-a", true, true, Part::kBehindColon},
-    {" http https xh xhs ", "", "--auth", true, true, Part::kBehindColon},
+    {" curl ", "", "-u", true, true, ':'},
+    {" curl ", "", "-U", true, true, ':'},
+    {" curl ", "", "--user", true, true, ':'},
+    {" curl ", "", "--proxy-user", true, true, ':'},
+    {" http https xh xhs ", "", "-a", true, true, ':'},
+    {" http https xh xhs ", "", "--auth", true, true, ':'},
     {" docker podman nerdctl buildah skopeo helm oras crane az oc ", "login", "-p", true, true},
     {" twine ", "upload", "-p", true, true},
-    {" smbclient rpcclient ", "", "-U", true, true, Part::kBehindPercent},
+    {" smbclient rpcclient ", "", "-U", true, true, '%'},
     {" ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd ", "", "-w", true, true},
     {" sqlcmd bcp ", "", "-P", true, true},
     {" mosquitto_pub mosquitto_sub ", "", "-P", true, true},
@@ -55,8 +52,8 @@ constexpr std::array<Option, 24> kOptions = {{
     {" gh ", "secret", "--body", true, true},
     {" openssl ", "", "-k", true, false},
     {" openssl ", "", "-K", true, false},
-    {" lftp ", "", "-u", true, true, Part::kBehindComma},
-    {" lftp ", "", "--user", true, true, Part::kBehindComma},
+    {" lftp ", "", "-u", true, true, ','},
+    {" lftp ", "", "--user", true, true, ','},
 }};
 
 // What a word may mean in a command: bits of kOptions.
@@ -84,11 +81,14 @@ Meaning meaning_of_word(std::string_view word) {
   return found == known.end() ? Meaning() : found->second;
 }
 
+bool is_name(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; });
+}
+
 struct Word {
   std::size_t begin = 0;
   std::size_t end = 0;
-  char quote = '\0';  // of the whole word, when it is one quoted piece
-  std::size_t quote_chars = 0;
   std::vector<SecretSpan> pieces;  // quoted ones, without their quotes
 };
 
@@ -130,7 +130,7 @@ class Words {
     bool code_follows = false;  // after -c, eval
     bool value_follows = false;
     bool is_doubtful = false;  // whether that value may be missing
-    Part part = Part::kWhole;
+    char behind = '\0';
   };
 
   static bool is_separator(char c) {
@@ -151,23 +151,12 @@ class Words {
         const std::size_t opening = escaped_quote ? 2 : 1;
         const std::size_t closing = closing_quote(at + opening, end, text_.substr(at, opening));
         word.pieces.push_back({at + opening, closing});
-        const std::size_t after = std::min(closing + opening, end);
-        if (at == begin && closing < end) {
-          word.quote = text_[at + opening - 1];
-          word.quote_chars = opening;
-        }
-        at = after;
-        if (word.pieces.size() > 1) word.quote = '\0';
+        at = closing + opening;
       } else {
         ++at;
-        word.quote = '\0';
       }
     }
     word.end = std::min(at, end);
-    // The loop notices text after the piece only when it reads some.
-    if (word.quote != '\0' && (word.pieces.front().end + word.quote_chars != word.end)) {
-      word.quote = '\0';
-    }
     return word;
   }
 
@@ -181,22 +170,22 @@ class Words {
 
   // Returns true when its quoted text is to be searched as code.
   bool look_at(const Word& word, State& state) {
-    const std::size_t begin = word.begin + (word.quote == '\0' ? 0 : word.quote_chars);
-    const std::size_t end = word.end - (word.quote == '\0' ? 0 : word.quote_chars);
+    const auto [begin, end] = without_quotes(text_, {word.begin, word.end});
     const std::string_view content = text_.substr(begin, end - begin);
-    const bool is_code = std::exchange(state.code_follows, false) && word.quote != '\0';
+    const bool is_quoted = begin > word.begin;
+    const bool is_code = std::exchange(state.code_follows, false) && is_quoted;
     const bool is_option = content.starts_with('-') && content.size() > 1;
 
-    if (std::exchange(state.value_follows, false) && (!is_option || word.quote != '\0')) {
+    if (std::exchange(state.value_follows, false) && (!is_option || is_quoted)) {
       // These name a secret that is stored elsewhere: --secret id=x,src=file
       if (!content.starts_with("id=") && !content.starts_with("type=")) {
-        if (!state.is_doubtful || is_secret_behind_maybe(content)) take(begin, end, state.part);
+        if (!state.is_doubtful || is_secret_behind_maybe(content)) take(begin, end, state.behind);
         return false;
       }
     }
     if (!is_code && assignment(content, begin, end)) return false;
     if (is_option) {
-      option(content, begin, end, word.quote == '\0', state);
+      option(content, begin, end, !is_quoted, state);
     } else if (!is_code) {
       plain_word(content, state);
     }
@@ -205,16 +194,12 @@ class Words {
 
   // NAME=value, --name=value, as far as the word goes.
   bool assignment(std::string_view content, std::size_t begin, std::size_t end) {
-    std::size_t at = 0;
-    while (at < content.size() &&
-           (is_alnum(content[at]) || content[at] == '_' || content[at] == '-')) {
-      ++at;
-    }
-    if (at == 0 || at >= content.size()) return false;
-    const std::size_t equals = content[at] == '+' ? at + 1 : at;
-    if (equals >= content.size() || content[equals] != '=') return false;
-    if (meaning_of_name(content.substr(0, at)) != NameMeans::kSecret) return false;
-    take(begin + equals + 1, end, Part::kWhole);
+    const std::size_t equals = content.find('=');
+    if (equals == kNone) return false;
+    std::string_view name = content.substr(0, equals);
+    if (name.ends_with('+')) name.remove_suffix(1);
+    if (!is_name(name) || meaning_of_name(name) != NameMeans::kSecret) return false;
+    take(begin + equals + 1, end);
     return true;
   }
 
@@ -228,12 +213,12 @@ class Words {
       const std::size_t behind = option.flag.size();
       if (content.size() == behind) {
         state.value_follows = option.separate;
-        state.part = option.part;
+        state.behind = option.behind;
         state.is_doubtful = false;
         return;
       }
       if (!option.attached || (is_long && content[behind] != '=')) continue;
-      take(begin + behind + (is_long ? 1 : 0), end, option.part);
+      take(begin + behind + (is_long ? 1 : 0), end, option.behind);
       return;
     }
     constexpr std::size_t kLeastCodeFlag = 2;
@@ -243,16 +228,13 @@ class Words {
     const std::string_view name = content.substr(is_long ? 2 : 1);
     constexpr std::size_t kLeastName = 4;
     if (!is_bare || name.size() < kLeastName || (name == "pass" && !is_long)) return;
-    if (!std::all_of(name.begin(), name.end(),
-                     [](char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; })) {
-      return;
-    }
+    if (!is_name(name)) return;
     const NameMeans meaning = meaning_of_name(name);
     const bool is_secret = meaning == NameMeans::kSecret ||
                            (meaning == NameMeans::kMaybe && !name.ends_with('s')) || name == "pass";
     state.value_follows = is_secret && !is_flag_name(name);
     state.is_doubtful = meaning == NameMeans::kMaybe;
-    state.part = Part::kWhole;
+    state.behind = '\0';
   }
 
   void plain_word(std::string_view content, State& state) {
@@ -271,45 +253,18 @@ class Words {
         meaning_of_name(name) == NameMeans::kSecret) {
       state.value_follows = true;
       state.is_doubtful = false;
-      state.part = Part::kWhole;
+      state.behind = '\0';
     }
     state.sets = state.sets || base == "set" || base == "setenv" || base == "setx";
     state.code_follows = base == "eval";
   }
 
-  void take(std::size_t begin, std::size_t end, Part part) {
-    // One pair of quotes around all of it stays.
-    for (const std::string_view mark : {"\\\"", "\"", "'"}) {
-      const std::string_view value = text_.substr(begin, end - begin);
-      if (value.size() >= 2 * mark.size() && value.starts_with(mark) && value.ends_with(mark) &&
-          closing_quote(begin + mark.size(), end, mark) == end - mark.size()) {
-        begin += mark.size();
-        end -= mark.size();
-        break;
-      }
-    }
-    const std::string_view value = text_.substr(begin, end - begin);
-    const std::size_t cut = behind(value, part);
-    if (cut == kNone || is_harmless(value.substr(cut))) return;
-    spans_.push_back({begin + cut, end});
-  }
-
-  static std::size_t behind(std::string_view value, Part part) {
-    std::size_t at = kNone;
-    switch (part) {
-      case Part::kWhole:
-        return 0;
-      case Part::kBehindColon:
-        at = value.find(':');
-        break;
-      case Part::kBehindComma:
-        at = value.find(',');
-        break;
-      case Part::kBehindPercent:
-        at = value.find('%');
-        break;
-    }
-    return at == kNone ? kNone : at + 1;
+  void take(std::size_t begin, std::size_t end, char behind = '\0') {
+    const SecretSpan inside = without_quotes(text_, {begin, end});  // the quotes stay
+    const std::string_view value = text_.substr(inside.begin, inside.end - inside.begin);
+    const std::size_t cut = behind == '\0' ? 0 : value.find(behind) + 1;  // npos + 1 is 0
+    if ((behind != '\0' && cut == 0) || is_harmless(value.substr(cut))) return;
+    spans_.push_back({inside.begin + cut, inside.end});
   }
 
   std::string_view text_;

@@ -309,7 +309,7 @@ rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std
     if (!ran) return Status::error(error.code, error.text());
     const bool is_lenient = matched == (rule.decision == rules::Decision::kAllow);
     const command::SimpleCommand& judged = facts.subject(static_cast<std::size_t>(command));
-    if (!is_lenient || rule.test_knows || !has_unknown_words(judged)) {
+    if (!is_lenient || rule.test_knows || first_unknown(judged).empty()) {
       return rules::TestAnswer(matched);
     }
     return rules::TestAnswer(matched, unknown_of_test(state, limits, rule, facts, command, mode));
@@ -328,12 +328,11 @@ std::string CommandPolicy::unknown_of_test(State& state, const BudgetLimits& lim
       limits,
       [&](lua_State* lua) {
         push_command_facts(lua, facts, command, *knowledge_, mode.c_str());
-        watch_words(lua, judged);  // [facts, reads]
-        const int reads = lua_gettop(lua);
+        watch_words(lua);  // [facts, reads]
         tests_[static_cast<std::size_t>(rule.test)].push(lua);
-        lua_pushvalue(lua, reads - 1);
+        lua_pushvalue(lua, -3);
         lua_call(lua, 1, 0);
-        unknown = read_unknown(lua, reads, judged);
+        unknown = read_unknown(lua);
       },
       &error);
   return ran ? unknown : first_unknown(judged);

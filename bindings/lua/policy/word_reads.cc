@@ -1,98 +1,66 @@
-// The notes are bytes of a userdata: one for each word, then one for each assignment.
 #include "bindings/lua/policy/word_reads.h"
 
-#include <cstring>
 #include <lua.hpp>
+#include <string_view>
 
-#include "bindings/lua/vm/budget.h"
+#include "bindings/lua/vm/value.h"
 
 namespace gibbous::lua {
 namespace {
 
 using command::SimpleCommand;
 
-constexpr unsigned char kNoteUnknown = 1;
-constexpr unsigned char kNoteRead = 2;
-constexpr unsigned char kNoteAsked = 4;  // whether it is literal
-constexpr std::size_t kStepsPerNote = 20;
 constexpr int kWatchSlots = 8;
 
-unsigned char* notes_of(lua_State* state, int index) {
-  return static_cast<unsigned char*>(lua_touserdata(state, index));
-}
-
-// Upvalues: the notes, the values, their number, the bit that a read sets.
-int l_word(lua_State* state) {
-  if (lua_type(state, 2) != LUA_TNUMBER) return 0;
-  const lua_Integer at = lua_tointeger(state, 2);
-  if (at < 1 || at > lua_tointeger(state, lua_upvalueindex(3))) return 0;
-  unsigned char& note = notes_of(state, lua_upvalueindex(1))[at - 1];
-  note = static_cast<unsigned char>(note | lua_tointeger(state, lua_upvalueindex(4)));
-  lua_rawgeti(state, lua_upvalueindex(2), static_cast<int>(at));
-  return 1;
-}
-
-int l_count(lua_State* state) {
-  lua_pushvalue(state, lua_upvalueindex(1));
-  return 1;
-}
-
-// Upvalues: the notes, the text, the index of its note.
-int l_assigned(lua_State* state) {
-  const char* key = lua_type(state, 2) == LUA_TSTRING ? lua_tostring(state, 2) : "";
-  unsigned char& note =
-      notes_of(state, lua_upvalueindex(1))[lua_tointeger(state, lua_upvalueindex(3))];
-  if (std::strcmp(key, "value") == 0) {
-    note |= kNoteRead;
-    lua_pushvalue(state, lua_upvalueindex(2));
-    return 1;
+// Lua 5.1 asks a table for no __len, and scripts can make no userdata: `proxy` gives one its
+// metatable.
+constexpr std::string_view kWatch = R"lua(
+local facts, proxy = ...
+local function watched(list, seen)
+  return proxy {
+    __index = function(_, at)
+      if list[at] ~= nil then seen[at] = true end
+      return list[at]
+    end,
+    __len = function() return #list end,
   }
-  if (std::strcmp(key, "literal") != 0) return 0;
-  note |= kNoteAsked;
-  lua_pushboolean(state, 0);
+end
+local argv, literal, read, asked, watches = facts.argv, facts.literal, {}, {}, {}
+facts.argv, facts.literal = watched(argv, read), watched(literal, asked)
+for _, each in ipairs(facts.assignments) do
+  if not each.literal then
+    local hidden, seen = { value = each.value, literal = false }, {}
+    each.value, each.literal = nil, nil
+    setmetatable(each, {
+      __index = function(_, key)
+        if hidden[key] ~= nil then seen[key] = true end
+        return hidden[key]
+      end,
+    })
+    local text = each.name .. '=' .. hidden.value
+    watches[#watches + 1] = function() return seen.value and not seen.literal and text end
+  end
+end
+return function()
+  for at, text in ipairs(argv) do
+    if not literal[at] and read[at] and not asked[at] then return text end
+  end
+  for _, watch in ipairs(watches) do
+    local text = watch()
+    if text then return text end
+  end
+  return ''
+end
+)lua";
+
+int l_proxy(lua_State* state) {
+  lua_newuserdata(state, 1);
+  lua_pushvalue(state, 1);
+  lua_setmetatable(state, -2);
   return 1;
-}
-
-// [facts, notes]: replaces the list `name`.
-void watch_list(lua_State* state, const char* name, std::size_t count, unsigned char bit) {
-  lua_newuserdata(state, 1);  // [facts, notes, list]
-  lua_createtable(state, 0, 2);
-  lua_pushvalue(state, -3);
-  lua_getfield(state, -5, name);
-  lua_pushinteger(state, static_cast<lua_Integer>(count));
-  lua_pushinteger(state, bit);
-  lua_pushcclosure(state, l_word, 4);
-  lua_setfield(state, -2, "__index");
-  lua_pushinteger(state, static_cast<lua_Integer>(count));
-  lua_pushcclosure(state, l_count, 1);
-  lua_setfield(state, -2, "__len");
-  lua_setmetatable(state, -2);
-  lua_setfield(state, -3, name);
-}
-
-// [facts, notes]: `at` is the index in the list, `note` that of its byte.
-void watch_assignment(lua_State* state, std::size_t at, std::size_t note) {
-  lua_getfield(state, -2, "assignments");
-  lua_rawgeti(state, -1, static_cast<int>(at) + 1);  // [facts, notes, assignments, assignment]
-  lua_createtable(state, 0, 1);
-  lua_pushvalue(state, -4);
-  lua_getfield(state, -3, "value");
-  lua_pushinteger(state, static_cast<lua_Integer>(note));
-  lua_pushcclosure(state, l_assigned, 3);
-  lua_setfield(state, -2, "__index");
-  lua_setmetatable(state, -2);
-  for (const char* name : {"value", "literal"}) {
-    lua_pushnil(state);
-    lua_setfield(state, -2, name);
-  }
-  lua_pop(state, 2);
 }
 
 }  // namespace
-
-bool has_unknown_words(const SimpleCommand& command) {
-  return !first_unknown(command).empty();
-}
 
 std::string first_unknown(const SimpleCommand& command) {
   for (const command::Value& word : command.argv)
@@ -102,32 +70,17 @@ std::string first_unknown(const SimpleCommand& command) {
   return "";
 }
 
-void watch_words(lua_State* state, const SimpleCommand& command) {
+void watch_words(lua_State* state) {
   luaL_checkstack(state, kWatchSlots, "facts of a command");
-  const std::size_t words = command.argv.size();
-  const std::size_t count = words + command.assignments.size();
-  Budget::of(state).charge(state, (count + 1) * kStepsPerNote);
-  auto* notes = static_cast<unsigned char*>(lua_newuserdata(state, count + 1));  // [facts, notes]
-  for (std::size_t at = 0; at < words; ++at)
-    notes[at] = command.argv[at].literal() ? 0 : kNoteUnknown;
-  for (std::size_t at = words; at < count; ++at)
-    notes[at] = command.assignments[at - words].value.literal() ? 0 : kNoteUnknown;
-  watch_list(state, "argv", words, kNoteRead);
-  watch_list(state, "literal", words, kNoteAsked);
-  for (std::size_t at = words; at < count; ++at)
-    if (notes[at] == kNoteUnknown) watch_assignment(state, at - words, at);
+  if (luaL_loadbuffer(state, kWatch.data(), kWatch.size(), "=words") != 0) lua_error(state);
+  lua_pushvalue(state, -2);
+  lua_pushcfunction(state, l_proxy);
+  lua_call(state, 2, 1);
 }
 
-std::string read_unknown(lua_State* state, int reads, const SimpleCommand& command) {
-  const unsigned char* notes = notes_of(state, reads);
-  const std::size_t words = command.argv.size();
-  for (std::size_t at = 0; at < words + command.assignments.size(); ++at) {
-    if (notes[at] != (kNoteUnknown | kNoteRead)) continue;
-    if (at < words) return command.argv[at].text;
-    const command::NamedValue& assignment = command.assignments[at - words];
-    return assignment.name + "=" + assignment.value.text;
-  }
-  return "";
+std::string read_unknown(lua_State* state) {
+  lua_call(state, 0, 1);
+  return std::string(text_at(state, -1));
 }
 
 }  // namespace gibbous::lua

@@ -11,19 +11,17 @@ struct lua_State;
 
 namespace gibbous::lua {
 
-// Returns true if some word of the command, or the value of a variable set for it, is not known.
-bool has_unknown_words(const command::SimpleCommand& command);
-
 // [facts] -> [facts, reads]: makes `argv`, `literal` and the unknown `assignments` of the facts
 // note what is read. `argv` and `literal` are no tables then: what a script does with all of a
 // table, such as ipairs, raises.
-void watch_words(lua_State* state, const command::SimpleCommand& command);
+void watch_words(lua_State* state);
 
-// Returns the first unknown word whose text was read while nobody asked whether it is `literal`;
-// "" if there is none. `reads` is the index of what watch_words pushed.
-std::string read_unknown(lua_State* state, int reads, const command::SimpleCommand& command);
+// [reads] -> [text]: returns the first unknown word whose text was read while nobody asked whether
+// it is `literal`; "" if there is none.
+std::string read_unknown(lua_State* state);
 
-// Returns the first unknown word.
+// Returns the first word of the command, or variable set for it, that is not known; "" if there is
+// none.
 std::string first_unknown(const command::SimpleCommand& command);
 
 }  // namespace gibbous::lua

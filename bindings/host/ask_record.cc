@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bindings/host/redacted_words.h"
-#include "bindings/json/member.h"
+#include "bindings/json/read_member.h"
 #include "bindings/json/text.h"
 
 namespace gibbous::host {
@@ -132,27 +132,9 @@ OrderedJson fields_of(const Record& record) {
   return fields;
 }
 
-// A member of another type keeps the value that it has.
-template <typename T>
-void take_member(const Json& from, const char* name, T& value) {
-  if (const Json* found = find_member(from, name)) {
-    Json wanted = value;
-    if (wanted.type() == found->type() || (wanted.is_number() && found->is_number_integer())) {
-      value = found->template get<T>();
-    }
-  }
-}
-void take_member(const Json& from, const char* name, std::vector<std::string>& texts) {
-  const Json* found = find_member(from, name);
-  if (found == nullptr || !found->is_array()) return;
-  for (const Json& each : *found) {
-    if (each.is_string()) texts.push_back(each.get<std::string>());
-  }
-}
-
 template <typename Record>
 void read_fields(const Json& from, Record* record) {
-  each_field(*record, [&from](const char* name, auto& value) { take_member(from, name, value); });
+  each_field(*record, [&from](const char* name, auto& value) { read_member(from, name, value); });
 }
 
 }  // namespace
@@ -228,7 +210,7 @@ std::string encode_kept(const KeptReply& kept) {
 KeptReply decode_kept(std::string_view text) {
   const Json fields = parse_object(text, kMostAskBytes);
   KeptReply kept{text_member(fields, "question"), 0, {}};
-  take_member(fields, "until", kept.until);
+  read_member(fields, "until", kept.until);
   read_fields(fields, &kept.answer);
   return kept;
 }

@@ -21,14 +21,9 @@ bool is_unreadable(const RunRecord& run, const Json& meta) {
 // Fails when the record is anything but patterns that can be compiled.
 Result<Redactor> recorded_redactor(const Json& record) {
   const Status unreadable = Status::error("journal_corrupt", "the redact patterns are unreadable");
-  if (!record.is_object() || record.size() != 1) return unreadable;
-  const auto found = record.find("patterns");
-  if (found == record.end() || !found->is_array()) return unreadable;
+  if (!record.is_object() || record.size() != 1 || !record.contains("patterns")) return unreadable;
   std::vector<std::string> patterns;
-  for (const Json& each : *found) {
-    if (!each.is_string()) return unreadable;
-    patterns.push_back(each.get<std::string>());
-  }
+  if (!lua::read_patterns(record, &patterns)) return unreadable;
   return Redactor::create(patterns, kMaxRecordedPatterns);
 }
 

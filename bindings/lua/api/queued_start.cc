@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bindings/json/member.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/policy/policy_program.h"
 #include "runtime/audit/redact.h"
@@ -36,11 +37,6 @@ std::string name_of(const std::string& variable) {
   return variable.substr(0, variable.find('='));
 }
 
-std::string text_of(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 Json executor_value(const StartOptions& options, const Context& context) {
   const std::string name = executor_name(options.executor, context);
   if (name == kHostExecutor) return name;
@@ -67,7 +63,7 @@ std::vector<std::string> environment_of(const Json& kept, const Context& context
 }
 
 std::string shell_of(const Json& queued) {
-  const std::string shell = queued.is_object() ? text_of(queued, "shell") : "";
+  const std::string shell = text_member(queued, "shell");
   return shell.empty() ? kPlainShell : shell;
 }
 
@@ -128,7 +124,7 @@ Json local_start(Json portable, const Context& context) {
   const auto executor = portable.find("executor");
   if (executor == portable.end()) return portable;
   if (executor->is_object()) {
-    const Json configured = context.executors.value(text_of(*executor, "name"), Json::object());
+    const Json configured = context.executors.value(text_member(*executor, "name"), Json::object());
     for (const auto& [name, value] : configured.items()) {
       if (executor->value(name, Json()) == value) executor->erase(name);
     }
@@ -143,7 +139,7 @@ Result<std::shared_ptr<const QueuedPlace>> read_queued_place(const Json& meta,
   const auto found = meta.find("queued");
   if (found == meta.end() || !found->is_object()) return std::shared_ptr<const QueuedPlace>();
   QueuedPlace place;
-  place.mode = text_of(*found, "mode");
+  place.mode = text_member(*found, "mode");
   const auto& modes = policy.modes();
   const bool known = std::find(modes.begin(), modes.end(), place.mode) != modes.end();
   // A policy with an error has no modes, and denies the start itself.
@@ -153,7 +149,7 @@ Result<std::shared_ptr<const QueuedPlace>> read_queued_place(const Json& meta,
   }
   if (policy.mode_rank(mode) < policy.mode_rank(place.mode)) place.mode = mode;
   place.shell = shell_of(*found);
-  place.workspace = text_of(*found, "workspace");
+  place.workspace = text_member(*found, "workspace");
   if (place.workspace.empty()) place.workspace = context.workspace;
   place.sandbox = found->value("sandbox", Json());
   place.environment = environment_of(found->value("environment", Json::array()), context, policy);

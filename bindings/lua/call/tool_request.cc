@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "bindings/json/member.h"
+#include "bindings/json/read_member.h"
 
 namespace gibbous::lua {
 namespace {
@@ -43,21 +43,12 @@ void take_command(const ToolDefinition& tool, PolicyRequest* request) {
       request->command = *command;
     } else {
       request->argv = {*command};
-      const auto words = arguments.find(tool.words);
-      if (words != arguments.end() && words->is_array()) {
-        for (const Json& word : *words) {
-          if (word.is_string()) request->argv.push_back(word.get<std::string>());
-        }
-      }
+      read_member(arguments, tool.words.c_str(), request->argv);
     }
   }
   if (const std::string* cwd = find_text(arguments, "cwd")) request->cwd = *cwd;
   take_secrets(arguments, request);
-  const auto allow = arguments.find("allow");
-  if (allow == arguments.end() || !allow->is_array()) return;
-  for (const Json& wish : *allow) {
-    if (wish.is_string()) request->allow.push_back(wish.get<std::string>());
-  }
+  read_member(arguments, "allow", request->allow);
 }
 
 bool redact_typed(const ToolDefinition& tool, PolicyRequest* request) {

@@ -5,6 +5,7 @@
 #include <lua.hpp>
 #include <utility>
 
+#include "bindings/json/read_member.h"
 #include "bindings/lua/policy/case_value.h"
 #include "bindings/lua/policy/command_policy.h"
 #include "bindings/lua/policy/judgement.h"
@@ -62,11 +63,8 @@ bool table_field(lua_State* state, const char* key, Json* into) {
 bool list_field(lua_State* state, const char* key, std::vector<std::string>* into) {
   Json list;
   if (!table_field(state, key, &list)) return false;
-  for (const Json& each : list) {
-    if (!each.is_string()) return false;
-    into->push_back(each.get<std::string>());
-  }
-  return true;
+  read_value(list, *into);
+  return into->size() == list.size();
 }
 
 // [verdict] -> the verdict, or what is wrong with it.

@@ -1,5 +1,5 @@
 #include "bindings/lua/policy/policy_request.h"
-#include "bindings/json/member.h"
+#include "bindings/json/read_member.h"
 #include "bindings/json/text.h"
 
 #include <array>
@@ -78,30 +78,7 @@ struct Reader {
 
   template <typename T>
   void operator()(const char* name, T& value, bool = false) const {
-    if (const auto found = from.find(name); found != from.end()) take(*found, value);
-  }
-  static void take(const Json& found, Json& value) { value = found; }
-  static void take(const Json& found, bool& flag) {
-    if (found.is_boolean()) flag = found.get<bool>();
-  }
-  static void take(const Json& found, std::string& text) {
-    if (found.is_string()) text = found.get<std::string>();
-  }
-  static void take(const Json& found, std::optional<std::string>& text) {
-    if (found.is_string()) text = found.get<std::string>();
-  }
-  template <typename T>
-  static void take(const Json& found, std::vector<T>& list) {
-    if (!found.is_array()) return;
-    for (const Json& each : found) {
-      if (each.is_string() || each.is_array()) take(each, list.emplace_back());
-    }
-  }
-  static void take(const Json& found, std::map<std::string, std::string>& map) {
-    if (!found.is_object()) return;
-    for (const auto& [name, value] : found.items()) {
-      if (value.is_string()) take(value, map[name]);
-    }
+    read_member(from, name, value);
   }
 };
 
@@ -148,15 +125,10 @@ PolicyRequest read_policy_request(const Json& json) {
   field("session", request.session);
   field("workspace", request.workspace);
   field("shell", request.shell);
-  if (const Json* limits = find_member(json, "limits")) request.limits = *limits;
+  field("limits", request.limits);
   if (const Json* configured = find_member(json, "configured")) {
-    const Json none;
-    const auto member = [&](const char* name) {
-      const Json* found = find_member(*configured, name);
-      return found == nullptr ? none : *found;
-    };
-    request.configured_sandbox = member("sandbox");
-    request.queued_sandbox = member("queued_sandbox");
+    read_member(*configured, "sandbox", request.configured_sandbox);
+    read_member(*configured, "queued_sandbox", request.queued_sandbox);
   }
   each_field(request, field);
   bool hidden = false;

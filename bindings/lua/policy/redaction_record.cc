@@ -5,25 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "bindings/json/read_member.h"
 #include "bindings/lua/policy/policy_program.h"
 #include "runtime/audit/redact.h"
 
 namespace gibbous::lua {
 namespace {
-
-// Returns false when the record has anything but patterns in their place.
-bool read_earlier(const Json& before, std::vector<std::string>* patterns) {
-  if (before.is_null()) return true;
-  if (!before.is_object() || before.contains("too_many")) return false;
-  const auto found = before.find("patterns");
-  if (found == before.end()) return true;
-  if (!found->is_array()) return false;
-  for (const Json& each : *found) {
-    if (!each.is_string()) return false;
-    patterns->push_back(each.get<std::string>());
-  }
-  return true;
-}
 
 bool fits(const std::vector<std::string>& patterns) {
   std::size_t bytes = 0;
@@ -33,9 +20,17 @@ bool fits(const std::vector<std::string>& patterns) {
 
 }  // namespace
 
+bool read_patterns(const Json& record, std::vector<std::string>* patterns) {
+  const Json* found = find_member(record, "patterns");
+  if (found == nullptr) return !record.contains("patterns");
+  read_value(*found, *patterns);
+  return found->is_array() && patterns->size() == found->size();
+}
+
 Json redaction_record(const Json& before, const PolicyProgram* policy) {
   std::vector<std::string> patterns;
-  const bool readable = read_earlier(before, &patterns);
+  const bool readable = before.is_null() || (before.is_object() && !before.contains("too_many") &&
+                                             read_patterns(before, &patterns));
   const bool known = policy != nullptr && policy->error().empty();
   if (policy != nullptr) {
     for (const std::string& each : policy->redact_patterns()) {

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "bindings/json/json.h"
 
@@ -22,6 +24,9 @@ inline constexpr const char* kRedactionMember = "redact";
 //             kMaxRecordedPatternBytes; the patterns are dropped
 // With `unknown` or `too_many`, readers redact everything. A null policy is one that is not known.
 Json redaction_record(const Json& before, const PolicyProgram* policy);
+
+// Takes the patterns of a record, if it has any; returns false when they are anything else.
+bool read_patterns(const Json& record, std::vector<std::string>* patterns);
 
 // A run that goes on while its policy changes collects this much.
 inline constexpr std::size_t kMaxRecordedPatternBytes = std::size_t{128} << 10;

@@ -15,30 +15,31 @@ constexpr std::int64_t kMillisPerSecond = 1'000;
 
 Decisions::Decisions(std::string directory, uv_loop_s* loop, const Clock& clock, StateGate& gate,
                      lua::Engine& engine, Recording& recording, Runs& runs, lua::AskSettings times,
-                     std::string approver, std::function<void(const OpenAsk&)> notify,
+                     std::string approver, std::function<const Redactor&()> redactor,
+                     std::function<void(const OpenAsk&)> notify,
                      std::function<void(const std::string& message)> on_problem)
     : clock_(clock),
       approver_(std::move(approver)),
+      redactor_(std::move(redactor)),
       engine_(engine),
       on_problem_(std::move(on_problem)),
       gate_(gate),
       approvals_(directory, clock, [this](const Status& status) { on_problem_(status.message()); }),
-      asks_(
-          directory, loop, clock, gate, runs, times,
-          {.remember =
-               [this](const AskRequest& request, const AskAnswer& answer,
-                      const std::function<void()>& failed) { remember(request, answer, failed); },
-           .record = [this](const AskRequest& request,
-                            const AskAnswer& answer) { record_answer(request, answer); },
-           .redactor = [this]() -> const Redactor& { return redactor_of(engine_.current()->id()); },
-           .emit =
-               [this](const std::string& name, const std::string& session, Json fields,
-                      bool hears) {
-                 if (hears) call_handler(name, session, fields);
-                 engine_.emit(name, session, std::move(fields));
-               },
-           .on_problem = on_problem_,
-           .notify = std::move(notify)}) {
+      asks_(directory, loop, clock, gate, runs, times,
+            {.remember =
+                 [this](const AskRequest& request, const AskAnswer& answer,
+                        const std::function<void()>& failed) { remember(request, answer, failed); },
+             .record = [this](const AskRequest& request,
+                              const AskAnswer& answer) { record_answer(request, answer); },
+             .redactor = redactor_,
+             .emit =
+                 [this](const std::string& name, const std::string& session, Json fields,
+                        bool hears) {
+                   if (hears) call_handler(name, session, fields);
+                   engine_.emit(name, session, std::move(fields));
+                 },
+             .on_problem = on_problem_,
+             .notify = std::move(notify)}) {
   if (recording.is_enabled()) journal_.emplace(recording, clock, on_problem_);
   engine_.set_approver([this](AskRequest request) { ask(std::move(request)); },
                        [this](const std::string& id) {
@@ -189,18 +190,7 @@ void Decisions::record_answer(const AskRequest& request, const AskAnswer& answer
 void Decisions::record(const lua::Decided& decided) {
   if (!journal_) return;
   const std::int64_t now = clock_.wall().count();
-  journal_->add(
-      decision_record(decided, decision_json(decided, redactor_of(decided.generation), now), now));
-}
-
-// Another generation may have other patterns.
-const Redactor& Decisions::redactor_of(std::uint64_t generation) {
-  if (redactor_generation_ != generation) {
-    redactor_generation_ = generation;
-    auto redactor = Redactor::create(engine_.current()->policy().redact_patterns());
-    if (redactor) redactor_ = std::move(*redactor);
-  }
-  return redactor_;
+  journal_->add(decision_record(decided, decision_json(decided, redactor_(), now), now));
 }
 
 }  // namespace gibbous::host

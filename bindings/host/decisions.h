@@ -28,7 +28,8 @@ class Decisions {
   // ask or decide.
   Decisions(std::string directory, uv_loop_s* loop, const Clock& clock, StateGate& gate,
             lua::Engine& engine, Recording& recording, Runs& runs, lua::AskSettings times,
-            std::string approver, std::function<void(const OpenAsk&)> notify,
+            std::string approver, std::function<const Redactor&()> redactor,
+            std::function<void(const OpenAsk&)> notify,
             std::function<void(const std::string& message)> on_problem);
 
   // `withdrawn` gets the id of a question that the handler was given and that nobody waits for any
@@ -55,18 +56,16 @@ class Decisions {
   // An answer to a question whose call has ended.
   void record_answer(const AskRequest& request, const AskAnswer& answer);
   void record(const lua::Decided& decided);
-  const Redactor& redactor_of(std::uint64_t generation);
 
   const Clock& clock_;
   std::string approver_;  // a client for which alone its answers count; "": none
+  std::function<const Redactor&()> redactor_;
   lua::Engine& engine_;
   std::function<void(const std::string&)> on_problem_;
   StateGate& gate_;              // in front of approvals_
   std::set<std::string> gated_;  // the ids of questions that wait there
   ApprovalStore approvals_;
   std::optional<DecisionJournal> journal_;  // absent: there is no journal
-  Redactor redactor_;                       // with the patterns of the generation
-  std::uint64_t redactor_generation_ = 0;
   OpenAsks asks_;
   // Expires with this object: a host may answer after the runtime has gone.
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);

@@ -14,6 +14,7 @@ void PolicyRedactor::use(std::uint64_t generation, const lua::PolicyProgram& pol
   }
   auto made = Redactor::create(patterns_, kMaxRecordedPatterns);
   unknown_ = !made || !policy.error().empty();
+  if (!made) made = Redactor::create(policy.redact_patterns());  // too many of several policies
   if (made) redactor_ = std::move(*made);
 }
 

@@ -18,6 +18,8 @@ class PolicyRedactor {
   void use(std::uint64_t generation, const lua::PolicyProgram& policy);
   // Returns `***` while the patterns of the policy are not known, because it cannot be read.
   std::string redact(std::string_view text) const;
+  // Has the patterns of the policy in force, and those of earlier ones as far as there is room.
+  const Redactor& redactor() const { return redactor_; }
 
  private:
   std::vector<std::string> patterns_;

@@ -332,7 +332,7 @@ Status Runtime::Impl::init_parts() {
   }
   decisions = std::make_unique<host::Decisions>(
       options.state_dir, loop, *clock, *state_gate, *engine, *recording, *runs, asks, approver,
-      std::move(tell),
+      [this]() -> const Redactor& { return redactor().redactor(); }, std::move(tell),
       [this](const std::string& message) { engine->log("warn", message, Json(), ""); });
   make_events();
   if (options.adopt_runs) {

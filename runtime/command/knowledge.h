@@ -29,12 +29,12 @@ struct Selector {
     kRest,
     kLast,
     kButLast,
-    kOptions,
-    kPrefix,
     kAfterDashes,
-    kHere,     // no word: the working directory
-    kWords,    // all words
-    kUrlNames  // the last part of each operand that is a URL: what wget writes
+    kHere,      // no word: the working directory
+    kWords,     // all words
+    kUrlNames,  // the last part of each operand that is a URL: what wget writes
+    kOptions,
+    kPrefix
   };
   Kind kind = Kind::kOperands;
   std::vector<std::string> options;  // kOptions, with their dashes

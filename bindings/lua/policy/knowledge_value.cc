@@ -15,14 +15,10 @@ namespace {
 using command::Selector;
 
 constexpr std::size_t kMaxOwnClasses = 32 - command::kFirstOwnClass;  // bits of PathClasses
+// In the order of Selector::Kind.
 const std::vector<std::string> kSelectors = {"operands", "first",    "second",   "rest",
                                              "last",     "but_last", "after_--", "here",
                                              "words",    "url_names"};
-constexpr Selector::Kind kSelectorKinds[] = {
-    Selector::Kind::kOperands,    Selector::Kind::kFirst, Selector::Kind::kSecond,
-    Selector::Kind::kRest,        Selector::Kind::kLast,  Selector::Kind::kButLast,
-    Selector::Kind::kAfterDashes, Selector::Kind::kHere,  Selector::Kind::kWords,
-    Selector::Kind::kUrlNames};
 // Checks an entry as written; its meaning depends on the place.
 void check_entry(KnowledgeReader& reader, const std::string& entry) {
   const auto wrong = [&](const std::string& why) {
@@ -119,7 +115,7 @@ void KnowledgeReader::selectors(std::vector<Selector>* out) {
     Selector selector;
     const auto known = std::find(kSelectors.begin(), kSelectors.end(), word);
     if (known != kSelectors.end()) {
-      selector.kind = kSelectorKinds[known - kSelectors.begin()];
+      selector.kind = static_cast<Selector::Kind>(known - kSelectors.begin());
     } else if (word.size() > 1 && word.find('=') == word.size() - 1) {
       selector.kind = Selector::Kind::kPrefix;
       selector.prefix = word;

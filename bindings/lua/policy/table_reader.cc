@@ -173,14 +173,11 @@ bool TableReader::integer(int least, int most, int* out) {
 }
 
 bool TableReader::texts(std::vector<std::string>* out) {
-  const std::size_t before = found_;
-  std::size_t size = 0;
-  if (!list_size(kMaxListItems, "a list of strings", &size)) return false;
-  each(kMaxListItems, [this, out] {
+  const auto add = [this, out] {
     std::string item;
     if (any_text(&item)) out->push_back(std::move(item));
-  });
-  return found_ == before;
+  };
+  return each(kMaxListItems, add, "a list of strings");
 }
 
 bool TableReader::words(std::vector<std::string>* out, bool split_items) {
@@ -203,9 +200,8 @@ bool TableReader::words(std::vector<std::string>* out, bool split_items) {
   if (lua_type(state_, -1) == LUA_TSTRING) {
     add(false);
   } else {
-    std::size_t size = 0;
-    if (!list_size(kMaxListItems, "a string or a list of strings", &size)) return false;
-    each(kMaxListItems, [&add] { add(true); });
+    each(
+        kMaxListItems, [&add] { add(true); }, "a string or a list of strings");
   }
   return found_ == before;
 }
@@ -255,15 +251,18 @@ bool TableReader::list_size(std::size_t most, const char* expected_list, std::si
   return keys == *size && take(0);
 }
 
-void TableReader::each(std::size_t most, const std::function<void()>& item) {
+bool TableReader::each(std::size_t most, const std::function<void()>& item,
+                       const char* expected_list) {
+  const std::size_t before = found_;
   std::size_t size = 0;
-  if (!list_size(most, "a list", &size)) return;
+  if (!list_size(most, expected_list, &size)) return false;
   for (std::size_t i = 1; i <= size && !over(); ++i) {
     const Step step(*this, "[" + std::to_string(i) + "]");
     lua_rawgeti(state_, -1, static_cast<int>(i));
     if (take(0)) item();
     lua_pop(state_, 1);
   }
+  return found_ == before;
 }
 
 void TableReader::each_key(std::size_t most, const char* expected_table,
@@ -341,17 +340,10 @@ void TableReader::items(const char* what, const std::function<void()>& item) {
 std::string TableReader::peek_text(const char* name) {
   std::string text;
   if (lua_type(state_, -1) != LUA_TTABLE) return text;
-  const std::string_view wanted = name;
-  std::size_t looked = 0;
-  for (lua_pushnil(state_); lua_next(state_, -2) != 0; lua_pop(state_, 1)) {
-    steps_ += kStepsPerNode;
-    const bool found = lua_type(state_, -2) == LUA_TSTRING && text_at(state_, -2) == wanted;
-    if (!found && ++looked < kMaxListItems) continue;
-    const bool is_text = found && lua_type(state_, -1) == LUA_TSTRING;
-    if (is_text) text = text_at(state_, -1).substr(0, kMaxTextBytes);
-    lua_pop(state_, 2);
-    break;
-  }
+  lua_pushstring(state_, name);
+  lua_rawget(state_, -2);
+  if (lua_type(state_, -1) == LUA_TSTRING) text = text_at(state_, -1).substr(0, kMaxTextBytes);
+  lua_pop(state_, 1);
   return text;
 }
 
@@ -385,12 +377,7 @@ constexpr ExampleField kExampleFields[] = {
     {"command", [](TableReader& r, Example* out) { r.any_text(&out->command); }},
     {"argv",
      [](TableReader& r, Example* out) {
-       const std::size_t before = r.found();
-       r.each(kMaxListItems, [&] {
-         std::string word;
-         if (r.any_text(&word)) out->argv.push_back(std::move(word));
-       });
-       if (r.found() == before && out->argv.empty()) r.expected("a list of at least one word");
+       if (r.texts(&out->argv) && out->argv.empty()) r.expected("a list of at least one word");
      }},
     {"cwd", [](TableReader& r, Example* out) { r.directory(&out->cwd); }},
     {"mode", [](TableReader& r, Example* out) { r.text(&out->mode); }},

@@ -91,8 +91,9 @@ class TableReader {
   // "" where absent.
   void command_lines(std::vector<rules::Example>* out);
 
-  // Calls `item` with each element on top, path and place set.
-  void each(std::size_t most, const std::function<void()>& item);
+  // Calls `item` with each element on top, path and place set. Returns true without new faults.
+  bool each(std::size_t most, const std::function<void()>& item,
+            const char* expected_list = "a list");
   // Calls `field(key)` with each value on top; keys that are no strings are faults.
   void each_key(std::size_t most, const char* expected_table,
                 const std::function<void(const std::string&)>& field);
@@ -103,6 +104,7 @@ class TableReader {
   bool is_list();
 
   // Returns a string field of the table on top, to name it before it is read; "" when it is absent.
+  // Raises when the memory is used up.
   std::string peek_text(const char* name);
   // How faults name the current item, and where it is.
   void name_item(const std::string& name);

@@ -42,8 +42,8 @@ bool has_matched(const Outcome& outcome, const Rule& rule) {
 class ExampleCheck {
  public:
   ExampleCheck(const RuleSet& rules, const Rule& rule, const TestFunction& test, Faults& faults,
-               const ExampleMaps& map_of)
-      : rules_(rules), rule_(rule), test_(test), faults_(faults), map_of_(map_of) {}
+               const std::shared_ptr<const command::PathMap>& map)
+      : rules_(rules), rule_(rule), test_(test), faults_(faults), map_(map) {}
 
   void check() {
     bool decided = false;
@@ -59,7 +59,7 @@ class ExampleCheck {
   // Returns why the rule matched or did not, for each command of the line.
   std::string reasons(const Example& example, bool matched) {
     std::vector<Step> steps;
-    const Judged judged = judge_example(rules_, example, test_, &steps, map_of_(example));
+    const Judged judged = judge_example(rules_, example, test_, &steps, map_);
     std::string text;
     for (const Step& step : steps) {
       if (step.rule != &rule_ || step.matched != matched || step.why.empty()) continue;
@@ -71,8 +71,7 @@ class ExampleCheck {
 
   // Returns whether the rule's own decision applies.
   bool check_match(const Example& example) {
-    const Outcome outcome =
-        judge_example(rules_, example, test_, nullptr, map_of_(example)).outcome;
+    const Outcome outcome = judge_example(rules_, example, test_, nullptr, map_).outcome;
     if (!has_matched(outcome, rule_)) {
       all_match_ = false;
       std::string message = "match " + shown(example) + ": is not matched";
@@ -90,8 +89,7 @@ class ExampleCheck {
   }
 
   void check_not_match(const Example& example) {
-    const Outcome outcome =
-        judge_example(rules_, example, test_, nullptr, map_of_(example)).outcome;
+    const Outcome outcome = judge_example(rules_, example, test_, nullptr, map_).outcome;
     if (outcome.id == kPolicyError) {
       faults_.add(rule_, "not_match " + shown(example) + ": " + describe(outcome));
     } else if (has_matched(outcome, rule_)) {
@@ -104,7 +102,7 @@ class ExampleCheck {
   const Rule& rule_;
   const TestFunction& test_;
   Faults& faults_;
-  const ExampleMaps& map_of_;
+  const std::shared_ptr<const command::PathMap>& map_;
   bool all_match_ = true;
   bool is_overruled_ = false;  // by a rule of one's own
   std::string shadow_;         // the decision about the first example
@@ -127,17 +125,16 @@ Judged judge_example(const RuleSet& rules, const Example& example, const TestFun
   return judged;
 }
 
-Status check_examples(const RuleSet& rules, const TestFunction& test, ExampleMaps map_of) {
+Status check_examples(const RuleSet& rules, const TestFunction& test,
+                      std::shared_ptr<const command::PathMap> map) {
   Faults faults;
-  if (!map_of) {
+  if (map == nullptr) {
     command::Place place;
     place.workspace = kExampleWorkspace;
     place.home = kExampleHome;
-    map_of = [map = command::PathMap::create(rules.knowledge(), place)](const Example&) {
-      return map;
-    };
+    map = command::PathMap::create(rules.knowledge(), place);
   }
-  for (const Rule& rule : rules.rules()) ExampleCheck(rules, rule, test, faults, map_of).check();
+  for (const Rule& rule : rules.rules()) ExampleCheck(rules, rule, test, faults, map).check();
   return faults.status("examples_failed");
 }
 

@@ -212,12 +212,11 @@ Judged judge_example(const RuleSet& rules, const Example& example, const TestFun
                      std::vector<Step>* steps = nullptr,
                      std::shared_ptr<const command::PathMap> map = nullptr);
 
-using ExampleMaps = std::function<std::shared_ptr<const command::PathMap>(const Example& example)>;
-
 // Runs every example of every rule and reports failures, one "file:line: message" per line. A
 // `match` must make its rule match, and a `not_match` must not. Every rule needs a `match`, and its
 // own decision must apply to at least one, or the rule is shadowed; one that ships may be overruled
 // by one's own.
-Status check_examples(const RuleSet& rules, const TestFunction& test, ExampleMaps map_of = nullptr);
+Status check_examples(const RuleSet& rules, const TestFunction& test,
+                      std::shared_ptr<const command::PathMap> map = nullptr);
 
 }  // namespace gibbous::rules

@@ -15,26 +15,16 @@ namespace gibbous::lua {
 namespace {
 
 constexpr int kInstructions = 100;  // between two looks at the clock
-constexpr const char* kMadeExample = "made_by_a_run";
+constexpr const char* kMadeExample = "/workspace/made_by_a_run";
 
 // The places of examples and cases are invented: what is on this machine is not there, or verdicts
-// would depend on where somebody keeps it.
-PathVariables without_this_machine(PathVariables variables, bool with_repository) {
+// would depend on where somebody keeps it. A run has made a repository there.
+PathVariables without_this_machine(PathVariables variables) {
   for (const char* name : {"HOME", "STATE", "CONFIG", "SCRIPTS", "POLICIES", "PATH", kCaches}) {
     variables.erase(name);
   }
-  variables[kChangedByRuns].clear();
-  if (with_repository) variables[kChangedByRuns] = {std::string("/workspace/") + kMadeExample};
+  variables[kChangedByRuns] = {kMadeExample};
   return variables;
-}
-
-// Examples and cases that name it are about a place where a run has made that repository.
-bool names_repository(const std::string& line, const std::vector<std::string>& argv,
-                      const std::string& cwd) {
-  const auto names = [](const std::string& text) {
-    return text.find(kMadeExample) != std::string::npos;
-  };
-  return names(line) || names(cwd) || std::any_of(argv.begin(), argv.end(), names);
 }
 
 // The classes of paths were made without some links, so that a path may have more than it seems.
@@ -185,9 +175,7 @@ command::Place CommandPolicy::place_of(const CommandRequest& request,
   };
   if (!request.resolve) {
     take_shell();
-    const bool made = names_repository(request.line.value_or(""), request.argv, request.cwd);
-    place.map = (made ? repository_map_ : made_map_)
-                    .at(*knowledge_, place, without_this_machine(variables, made));
+    place.map = made_map_.at(*knowledge_, place, without_this_machine(variables));
     return place;
   }
   place.resolve = [paths = request.paths](const std::string& path) {
@@ -260,14 +248,11 @@ void CommandPolicy::add_readers(const command::Facts& facts,
   }
 }
 
-std::shared_ptr<const command::PathMap> CommandPolicy::example_map(const PathVariables& variables,
-                                                                   const rules::Example& example) {
+std::shared_ptr<const command::PathMap> CommandPolicy::example_map(const PathVariables& variables) {
   command::Place place;
   place.workspace = "/workspace";
   place.home = "/home/user";
-  const bool made = names_repository(example.command, example.argv, example.cwd);
-  return (made ? repository_map_ : made_map_)
-      .at(*knowledge_, place, without_this_machine(variables, made));
+  return made_map_.at(*knowledge_, place, without_this_machine(variables));
 }
 
 rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std::string mode,

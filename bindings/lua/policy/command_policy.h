@@ -91,9 +91,8 @@ class CommandPolicy {
   // Each test function runs under `budget`. `steps` may be null.
   rules::Outcome judge(State& state, Nanos budget, const command::Facts& facts,
                        const std::string& mode, std::vector<rules::Step>* steps = nullptr) const;
-  // The path classes of the place where an example is judged.
-  std::shared_ptr<const command::PathMap> example_map(const PathVariables& variables,
-                                                      const rules::Example& example);
+  // The path classes of the place where examples are judged.
+  std::shared_ptr<const command::PathMap> example_map(const PathVariables& variables);
   // `same_facts`: only one line is judged, so that one table serves all test functions of a
   // command, which are pure.
   rules::TestFunction test_function(State& state, Nanos budget, std::string mode,
@@ -113,9 +112,8 @@ class CommandPolicy {
   BringTest bring_;
   BudgetLimits bring_limits_;
   std::vector<PolicyCase> cases_;
-  LastPathMap map_;             // for the runtime's place
-  LastPathMap made_map_;        // for the places of cases
-  LastPathMap repository_map_;  // for those with a repository that a run has made
+  LastPathMap map_;       // for the runtime's place
+  LastPathMap made_map_;  // for the places of cases
 };
 
 }  // namespace gibbous::lua

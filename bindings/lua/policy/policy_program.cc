@@ -640,10 +640,8 @@ std::string PolicyProgram::test(const PolicyTables& tables,
   std::string failures;
   CommandPolicy* commands = tables.commands.get();
   if (commands == nullptr || commands->empty()) return failures;
-  const Status examples = rules::check_examples(
-      commands->rules(), example_test(tables), [&](const rules::Example& example) {
-        return commands->example_map(place_.variables, example);
-      });
+  const Status examples = rules::check_examples(commands->rules(), example_test(tables),
+                                                commands->example_map(place_.variables));
   if (!examples) failures = examples.message();
   std::size_t count = 0;
   for (const PolicyCase& each : commands->cases()) {

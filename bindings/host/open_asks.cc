@@ -351,12 +351,16 @@ OpenAsk OpenAsks::shown(const Open& open) const {
   return made;
 }
 
+// Each problem once in a row.
+void OpenAsks::report(const std::string& what, const Status& status) {
+  if (std::exchange(reported_, status.message()) == status.message()) return;
+  hooks_.on_problem(what + status.message());
+}
+
 bool OpenAsks::files_ready() {
   if (!files_open_) {
     if (Status status = files_.open(true); !status) {
-      if (std::exchange(reported_, status.message()) != status.message()) {
-        hooks_.on_problem("questions cannot be answered elsewhere: " + status.message());
-      }
+      report("questions cannot be answered elsewhere: ", status);
       return false;
     }
     files_open_ = true;
@@ -388,9 +392,7 @@ void OpenAsks::put(Open& open) {
   if (!status) {
     // It may be another directory by now.
     files_open_ = false;
-    if (std::exchange(reported_, status.message()) != status.message()) {
-      hooks_.on_problem("a question cannot be answered elsewhere: " + status.message());
-    }
+    report("a question cannot be answered elsewhere: ", status);
     return;
   }
   reported_.clear();

@@ -90,6 +90,7 @@ class OpenAsks {
   std::int64_t now() const;
   std::size_t detached_of(const std::string& session) const;
   bool files_ready();
+  void report(const std::string& what, const Status& status);
 
   const Clock& clock_;
   StateGate& gate_;

@@ -3,6 +3,7 @@
 
 #include <set>
 #include <span>
+#include <sstream>
 #include <string>
 
 #include "bindings/lua/policy/command_policy.h"
@@ -26,12 +27,8 @@ PolicyReport test_policy(lua::PolicyProgram& policy, const lua::PolicyTables& ta
     const auto& matched = verdict.judgement->outcome.matched;
     met.insert(matched.begin(), matched.end());
   });
-  std::size_t at = 0;
-  while (at < failures.size()) {
-    const std::size_t end = std::min(failures.find('\n', at), failures.size());
-    if (end > at) report.failures.push_back(failures.substr(at, end - at));
-    at = end + 1;
-  }
+  std::istringstream lines(failures);
+  for (std::string line; std::getline(lines, line);) report.failures.push_back(std::move(line));
   report.ok = report.failures.empty();
   lua::CommandPolicy* commands = tables.commands.get();
   if (commands == nullptr || commands->empty()) return report;

@@ -142,11 +142,7 @@ void RuleReader::options(std::vector<rules::OptionCondition>* out) {
   each_key(kMaxListItems, kShape, [&](const std::string& names) {
     const Step step(*this, "[\"" + names + "\"]");
     rules::OptionCondition wanted;
-    for (std::size_t at = 0; (at = names.find_first_not_of(' ', at)) != names.npos;) {
-      const std::size_t end = std::min(names.find(' ', at), names.size());
-      wanted.names.push_back(names.substr(at, end - at));
-      at = end;
-    }
+    split_words(names, &wanted.names);
     if (patterns(&wanted.values, true)) out->push_back(std::move(wanted));
   });
   // The order of a table's keys differs from run to run.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <lua.hpp>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -39,16 +40,12 @@ std::string shortened(std::string_view text) {
   return text.size() > kMaxQuotedBytes ? shown + "..." : shown;
 }
 
-void split(const std::string& text, std::vector<std::string>* out) {
-  constexpr std::string_view kBlanks = " \t\n";
-  for (std::size_t at = text.find_first_not_of(kBlanks); at != std::string::npos;) {
-    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
-    out->push_back(text.substr(at, end - at));
-    at = text.find_first_not_of(kBlanks, end);
-  }
-}
-
 }  // namespace
+
+void split_words(const std::string& text, std::vector<std::string>* out) {
+  std::istringstream words(text);
+  for (std::string word; words >> word;) out->push_back(std::move(word));
+}
 
 std::string unknown_word(const std::string& what, const std::string& word,
                          const std::vector<std::string>& known) {
@@ -189,7 +186,7 @@ bool TableReader::words(std::vector<std::string>* out, bool split_items) {
     if (is_item && !split_items) {
       out->push_back(std::move(all));
     } else {
-      split(all, out);
+      split_words(all, out);
     }
     if (out->size() == size) expected("a string with at least one word");
     if (out->size() > kMaxListItems) {

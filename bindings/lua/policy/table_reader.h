@@ -39,6 +39,9 @@ inline constexpr char kExampleMode[] = "auto";
 std::string unknown_word(const std::string& what, const std::string& word,
                          const std::vector<std::string>& known);
 
+// Appends the words of a text.
+void split_words(const std::string& text, std::vector<std::string>* out);
+
 class TableReader {
  public:
   TableReader(lua_State* state, Faults* faults);

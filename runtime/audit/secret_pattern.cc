@@ -57,11 +57,11 @@ std::vector<Pattern> all_patterns() {
       {false,
        header + "(?:set-)?cookie" + quote + "?" + blank + "*:" + blank + "*" + quote + "?" + line},
       // Without a header's name, only text too long for a word of a sentence counts.
-      {false, R"((?i)\bbearer)" + blank + R"(+((?:[^\s"'\\]|\\[^\s"']){16,}))"},
+      {false, R"((?i)\bbearer)" + blank + R"(+([^\s"']{15,}[^\s"'\\]))"},
       // scheme://user:password@host, https://TOKEN@host
       {false, R"(://[^/?#"'`<>\\\s:]*:([^/?#"'`<>\\\s]*)@)"},
       {false, R"(https?://([^/?#"'`<>\\\s:]{20,})@)"},
-      {false, R"(-----BEGIN [^-]{0,64}PRIVATE KEY[^-]{0,64}-----((?s:.*?))(?:-----END |\z))"},
+      {false, R"(-----BEGIN [^-]*PRIVATE KEY[^-]*-----((?s:.*?))(?:-----END |\z))"},
       // Tokens of well-known shapes
       {false, R"(\b((?:gh[oprsu]_|github_pat_)\w{20,}|gl(?:pat|dt|rt|cbt|ptt)-[\w-]{16,}|)"
               R"((?:[rs]k_live|sk_test)_\w{10,}|whsec_\w{16,}|(?:xox[abeoprs]|xapp)-[\w-]{10,}|)"

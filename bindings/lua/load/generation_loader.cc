@@ -185,7 +185,7 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
       policy_errors = std::move(policy_faults_);
       if (policy_errors.empty()) policy_errors.push_back(std::move(error));
     } else if (options_.test_policies && !is_adopted_ && !is_tested()) {
-      add_failures(policy.test(), &policy_errors);
+      add_failures(policy.test(policy.tables()), &policy_errors);
     }
   }
   if (policy_errors.empty()) bring_own_tests(&policy_errors);

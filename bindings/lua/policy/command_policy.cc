@@ -14,7 +14,6 @@
 namespace gibbous::lua {
 namespace {
 
-constexpr int kInstructions = 100;  // between two looks at the clock
 constexpr const char* kMadeExample = "/workspace/made_by_a_run";
 
 // The places of examples and cases are invented: what is on this machine is not there, or verdicts
@@ -267,10 +266,7 @@ rules::TestFunction CommandPolicy::test_function(State& state, Nanos budget, std
              int command) -> Result<rules::TestAnswer> {
     if (Status status = bring_test(state, static_cast<std::size_t>(rule.test)); !status)
       return status;
-    BudgetLimits limits;
-    limits.total = budget;
-    limits.processor = true;
-    limits.instructions = kInstructions;
+    const BudgetLimits limits = judging_limits(budget);
     ScriptError error;
     bool matched = false;
     const bool ran = state.protect(

@@ -41,7 +41,11 @@ struct CommandRequest {
   std::size_t typed_bytes = 0;             // this many bytes of `line` have run already
 };
 
-class CommandPolicy;
+// What bounds a function of the policy while it judges.
+inline BudgetLimits judging_limits(Nanos budget) {
+  constexpr int kInstructions = 100;  // between two looks at the clock: a policy has little time
+  return {.total = budget, .instructions = kInstructions, .processor = true};
+}
 
 struct CommandPolicySource {
   // True for a policy that was tested when Gibbous was built: its cases are not read, and patterns

@@ -17,8 +17,6 @@
 namespace gibbous::lua {
 namespace {
 
-constexpr int kDecideInstructions =
-    100;  // between two looks at the clock: a policy has little time
 constexpr std::size_t kMaxReasonBytes = 4096;
 // Shorter lines are judged sooner than another thread wakes up.
 constexpr std::size_t kJudgedBesideBytes = 256;
@@ -177,15 +175,11 @@ Json judged_fields(const Judgement& judgement) {
 // the error when the policy failed in any way.
 bool ask(State& state, const PolicyTables& tables, Nanos budget, const Json& effect,
          Verdict* verdict, ScriptError* error) {
-  BudgetLimits limits;
-  limits.total = budget;
-  limits.processor = true;
-  limits.instructions = kDecideInstructions;
   std::string fault;
   std::string file;
   int line = 0;
   const bool ran = state.protect(
-      limits,
+      judging_limits(budget),
       [&](lua_State* lua) {
         tables.decide.push(lua);
         lua_pushvalue(lua, -1);
@@ -299,32 +293,29 @@ InputReaders readers_of(CommandPolicy& commands, const PolicyRequest& asked,
   InputReaders readers;
   CommandRequest run = request;
   run.typed_bytes = 0;
-  const auto add = [&] {
+  bool shell_owns = false;
+  bool other_owns = false;
+  const auto add = [&](bool owns) {
     std::vector<command::InputReader> found;
     const command::Facts facts = commands.analyse(run, place.variables);
     commands.add_readers(facts, &found);
     readers.dialects |= facts.shell_dialects;
-    bool others = false;
     for (command::InputReader& reader : found) {
       const bool shell = reader.language == kShellLanguage;
+      shell_owns = shell_owns || (owns && shell);
+      other_owns = other_owns || (owns && !shell);
       readers.shell = readers.shell || shell;
-      others = others || !shell;
       if (!shell) readers.programs.push_back(std::move(reader));
     }
-    return others;
   };
   run.line = asked.command.value_or("");
-  add();
+  add(/*owns=*/false);
   run.line.reset();
-  bool shell_owns = false;
   for (const std::vector<std::string>& argv : asked.foreground) {
     run.argv = argv;
-    const bool shell_before = std::exchange(readers.shell, false);
-    if (add()) readers.owned = true;
-    shell_owns = shell_owns || readers.shell;
-    readers.shell = readers.shell || shell_before;
+    add(/*owns=*/true);
   }
-  if (shell_owns) readers.owned = false;
+  readers.owned = other_owns && !shell_owns;
   return readers;
 }
 
@@ -493,14 +484,10 @@ const PolicyProgram::View& PolicyProgram::view(const std::string& path, std::str
 std::optional<std::string> PolicyProgram::make_view(const std::string& path,
                                                     const std::string& text) {
   if (!tables_.views || !error_.empty()) return std::nullopt;
-  BudgetLimits limits;
-  limits.total = budget_;
-  limits.processor = true;
-  limits.instructions = kDecideInstructions;
   std::optional<std::string> made;
   ScriptError error;
   const bool ran = state_.protect(
-      limits,
+      judging_limits(budget_),
       [&](lua_State* lua) {
         tables_.views.push(lua);
         lua_pushlstring(lua, path.data(), path.size());
@@ -621,10 +608,6 @@ Verdict PolicyProgram::decide_case(const PolicyTables& tables, const PolicyCase&
   if (each.argv.empty()) request.command = each.command;
   return decide_at(tables, request,
                    {each.workspace, each.home, place_.variables, /*exists=*/false});
-}
-
-std::string PolicyProgram::test() {
-  return test(tables_);
 }
 
 const PolicyTables& PolicyProgram::last_guard_tables() const {

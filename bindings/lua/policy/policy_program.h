@@ -103,11 +103,9 @@ class PolicyProgram {
   // Returns the commands of a request and what the rules say about them, with every step when
   // `trace` is set; null when it has no commands or the policy no rules.
   std::shared_ptr<const Judgement> judge(const PolicyRequest& request, bool trace);
-  // Runs the examples of the rules and the cases; returns one "file:line: message" for each
-  // failure.
-  std::string test();
-  // The same of these tables: its own, or those of a guard. `on_case` gets each case's verdict, in
-  // the case's own place; may be null.
+  // Runs the examples of the rules and the cases of its tables, or of those of a guard; returns one
+  // "file:line: message" for each failure. `on_case` gets each case's verdict, in the case's own
+  // place; may be null.
   std::string test(const PolicyTables& tables,
                    const std::function<void(const Verdict&)>& on_case = nullptr);
   // Calls the test functions of rules for examples.

@@ -16,10 +16,10 @@ struct Meanings {
   re2::RE2 secret{
       "(?:passwords?|passwd|passphrase|passcode|secrets?|token|credentials?|apikeys?"
       "|(?:access|private|secret|auth)key)(?:_|$)"
-      "|(?:^|_)(?:authorization|creds|bearer|jwt|(?:ssh|db|user|root|smtp)pass"
+      "|(?:^|_)(?:authorization|creds|bearer|jwt|(?:ssh|db|pg|user|root|smtp)pass"
       "|(?:api|access|private|secret|signing|encryption|account|master|shared|auth|session|storage"
-      "|license|service)_keys?)(?:_|$)"
-      "|_(?:auth|pwd)(?:_|$)|^(?:auth|pwd)_|_(?:pass|pat)$"};
+      "|license|service|deploy|ssh)_keys?)(?:_|$)"
+      "|_(?:auth|pwd)(?:_|$)|^(?:auth|pwd)_|_(?:pass|pat|pw)$"};
   // A secret, unless its value is a number or a path.
   re2::RE2 maybe{"tokens(?:_|$)|(?:^|_)(?:pwd|pass|auth|cookies?)(?:_|$)"};
   // Describes a secret but is not one.

@@ -11,6 +11,7 @@
 #include "bindings/lua/policy/judgement.h"
 #include "bindings/lua/policy/knowledge_reader.h"
 #include "bindings/lua/policy/policy_guard.h"
+#include "runtime/audit/redact.h"
 #include "runtime/command/path_map.h"
 #include "runtime/rules/floor.h"
 
@@ -256,6 +257,7 @@ const CommandPolicy* PolicyProgram::commands() const {
 }
 
 void PolicyProgram::warm() {
+  (void)redact_secrets("");  // compiles its patterns
   if (CommandPolicy* commands = tables_.commands.get(); commands != nullptr && !commands->empty()) {
     commands->warm(place_.workspace, place_.home, place_.variables);
   }

@@ -163,13 +163,11 @@ Status Layers::find(const SandboxSpec& spec, Lookups& lookups, std::span<const R
                     const std::function<bool(const std::string&)>& is_own, TemporaryHold& hold) {
   std::vector<Target> found;
   for (const std::string& asked : spec.layered) {
-    const auto looked_up = lookups.find(asked, "layered");
-    if (!looked_up) return looked_up.status();
-    const Lookups::Found& it = **looked_up;
-    const std::string& path = it.exists ? it.path : it.way;
+    const Lookups::Found& it = lookups.find(asked, "layered");
+    const std::string& path = it.place();
     if (is_within_any(path, write) || !is_within_any(path, read) || is_own(path)) continue;
     const auto& hidden = spec.unreadable;
-    if (!it.exists) {
+    if (!it.exists()) {
       const bool made = !asked.ends_with('/') && !it.link_is_within(write);
       const std::string above = made ? makeable_in(path) : "";
       if (!above.empty()) found.push_back({path, above});

@@ -68,6 +68,7 @@ bool Lookups::Found::link_is_within(std::span<const ResolvedPath> trees) const {
 
 void Lookups::begin(const paths::MountTable* mounts) {
   ++round_;
+  status_ = {};
   const std::uint64_t fingerprint = mounts == nullptr ? 0 : mounts->fingerprint();
   if (fingerprint != 0 && fingerprint == mounts_ && kept_.size() <= kMostKept) return;
   mounts_ = fingerprint;
@@ -116,11 +117,11 @@ bool Lookups::is_current(const Kept& kept) {
          });
 }
 
-Result<const Lookups::Found*> Lookups::find(const std::string& asked, const char* field) {
+const Lookups::Found& Lookups::find(const std::string& asked, const char* field) {
   const auto known = kept_.find(asked);
   if (known != kept_.end() && is_current(known->second)) {
     known->second.round = round_;
-    return &known->second.found;
+    return known->second.found;
   }
   Kept made;
   ++made_;
@@ -139,17 +140,11 @@ Result<const Lookups::Found*> Lookups::find(const std::string& asked, const char
     made.found.links_are_in.push_back(directory);
   });
   auto resolved = resolve_path(asked, field);
-  if (!resolved) return resolved.status();
-  made.found.asked = asked;
-  while (made.found.asked.size() > 1 && made.found.asked.back() == '/') made.found.asked.pop_back();
-  if (*resolved) {
-    made.found.exists = true;
-    made.found.path = std::move((*resolved)->path);
-    made.found.type = (*resolved)->type;
-  }
-  Kept& kept = kept_[asked];
-  kept = std::move(made);
-  return &kept.found;
+  made.lasts = made.lasts && resolved.ok();
+  if (!resolved && status_) status_ = resolved.status();
+  if (resolved.ok() && *resolved) static_cast<KnownPath&>(made.found) = std::move(**resolved);
+  made.found.asked = without_slash(asked);
+  return (kept_[asked] = std::move(made)).found;
 }
 
 const Lookups::Names& Lookups::names_in(const std::string& directory, const std::string& patterns) {

@@ -25,16 +25,14 @@ class MountTable;
 
 class Lookups {
  public:
-  struct Found {
-    bool exists = false;                    // for this user
-    std::string asked;                      // without a trailing '/'
-    std::string path;                       // without symbolic links, if it exists
-    mode_t type = 0;                        // S_IFDIR, …
+  struct Found : KnownPath {                // the path is empty where there is nothing
     std::string way;                        // as far as it exists without links, the rest unchanged
     std::string nearest;                    // the last directory on it that exists
     std::vector<std::string> links_are_in;  // those on the way
 
-    bool through_link() const { return asked != path; }
+    bool exists() const { return !path.empty(); }  // for this user
+    // What is at it, or would be.
+    const std::string& place() const { return exists() ? path : way; }
     bool link_is_within(std::span<const ResolvedPath> trees) const;
   };
 
@@ -48,8 +46,11 @@ class Lookups {
   void begin(const paths::MountTable* mounts);
   // Begins another part of it, after a change of its own.
   void look_again() { ++round_; }
-  // As resolve_path. The result lives until the next call of begin.
-  Result<const Found*> find(const std::string& asked, const char* field);
+  // As resolve_path. The result lives until the next call of begin. One that cannot be looked up
+  // is as if there were nothing, and the preparation fails with status().
+  const Found& find(const std::string& asked, const char* field);
+  // The first failure since begin.
+  const Status& status() const { return status_; }
   // The names in a directory that match one of `patterns`, which '/' separates: '*' stands for any
   // characters, and case does not count. Of certificates (.pem), those with a private key in them.
   struct Names {
@@ -90,6 +91,7 @@ class Lookups {
   std::chrono::nanoseconds settled_;
   std::uint64_t round_ = 0;
   std::uint64_t made_ = 0;
+  Status status_;
   std::uint64_t mounts_ = 0;                   // what they were, as a fingerprint
   std::unordered_set<std::uint64_t> telling_;  // mounts whose directories tell of each change
   std::unordered_set<std::uint64_t> remote_;   // mounts that may not answer

@@ -39,8 +39,7 @@ Result<std::optional<ResolvedPath>> resolve_path(const std::string& asked, const
     return Status::error("sandbox_unavailable", std::string(field) + ": " + asked + ": " + why);
   };
   ResolvedPath resolved;
-  resolved.asked = asked;
-  while (resolved.asked.size() > 1 && resolved.asked.back() == '/') resolved.asked.pop_back();
+  resolved.asked = without_slash(asked);
   resolved.fd.reset(::open(asked.c_str(), O_PATH | O_CLOEXEC));
   if (!resolved.fd) {
     if (means_missing(errno)) return std::optional<ResolvedPath>();
@@ -59,6 +58,11 @@ Result<std::optional<ResolvedPath>> resolve_path(const std::string& asked, const
   return std::optional<ResolvedPath>(std::move(resolved));
 }
 
+std::string without_slash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
 std::string parent_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
@@ -67,11 +71,6 @@ std::string parent_of(const std::string& path) {
 bool is_within(std::string_view path, std::string_view tree) {
   if (tree == "/") return true;
   return path.starts_with(tree) && (path.size() == tree.size() || path[tree.size()] == '/');
-}
-
-bool is_within_any(std::string_view path, std::span<const ResolvedPath> trees) {
-  return std::any_of(trees.begin(), trees.end(),
-                     [&](const ResolvedPath& tree) { return is_within(path, tree.path); });
 }
 
 bool is_led_astray(const ResolvedPath& path, std::span<const ResolvedPath> trees) {

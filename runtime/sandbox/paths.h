@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -16,20 +17,26 @@
 
 namespace gibbous {
 
-struct ResolvedPath {
-  std::string asked;
-  std::string path;  // without symbolic links
-  UniqueFd fd;       // O_PATH
-  mode_t type = 0;   // S_IFDIR, …
-  dev_t device = 0;
-  ino_t inode = 0;
+struct KnownPath {
+  std::string asked;  // without a trailing '/'
+  std::string path;   // without symbolic links
+  mode_t type = 0;    // S_IFDIR, …
 
   bool is_directory() const { return S_ISDIR(type); }
   bool through_link() const { return asked != path; }
 };
 
+struct ResolvedPath : KnownPath {
+  UniqueFd fd;  // O_PATH
+  dev_t device = 0;
+  ino_t inode = 0;
+};
+
 // Returns nothing if the path does not exist, or not for this user. An error names `field`.
 Result<std::optional<ResolvedPath>> resolve_path(const std::string& asked, const char* field);
+
+// Returns a path without '/' at its end.
+std::string without_slash(std::string path);
 
 // Returns the directory that an absolute path is in.
 std::string parent_of(const std::string& path);
@@ -37,7 +44,11 @@ std::string parent_of(const std::string& path);
 // Returns true for a path that is `tree` or below it. Both must be without symbolic links and
 // without a trailing '/'.
 bool is_within(std::string_view path, std::string_view tree);
-bool is_within_any(std::string_view path, std::span<const ResolvedPath> trees);
+template <typename Paths>
+bool is_within_any(std::string_view path, const Paths& trees) {
+  return std::any_of(trees.begin(), trees.end(),
+                     [path](const KnownPath& tree) { return is_within(path, tree.path); });
+}
 
 // Returns true if `path` was reached through a link that is in one of `trees` and leads out of it:
 // a program in an earlier sandbox could have made such a link.

@@ -62,6 +62,12 @@ class Preparation {
 
   Status run() {
     lookups_.begin(start_.mounts);
+    Status status = prepare();
+    return status ? lookups_.status() : status;
+  }
+
+ private:
+  Status prepare() {
     report_.landlock_abi = support_.landlock_abi;
     report_.seccomp = true;
     report_.mount_namespace = support_.mount_namespaces;
@@ -81,7 +87,7 @@ class Preparation {
     if (spec_.copied) take_copied();
     if (Status status = make_stand_ins(); !status) return status;
     if (Status status = build_ruleset(); !status) return status;
-    if (Status status = resolve_protected(); !status) return status;
+    resolve_protected();
     if (report_.mount_namespace) {
       layers_.lay(entry_, mounted(), entry_.ruleset->left_out, absent_in_layers_,
                   [this](const MountedLayer& layer) { return can_layer(layer); });
@@ -99,7 +105,6 @@ class Preparation {
     return {};
   }
 
- private:
   Status add_questions() {
     if (start_.connects < 0) {
       if (spec_.network != SandboxNetwork::kChecked) return {};
@@ -326,12 +331,9 @@ class Preparation {
   }
 
   Status stand_in(const std::string& asked, std::string_view text, bool wanted) {
-    const auto found = lookups_.find(asked, "stand_ins");
-    if (!found) return found.status();
-    const std::string& target = (*found)->path;
-    const auto is_target = [&](const auto& each) { return each.target.path == target; };
-    if (!(*found)->exists || !S_ISREG((*found)->type) || is_absent(target) || !is_granted(target) ||
-        std::any_of(stand_ins_.begin(), stand_ins_.end(), is_target)) {
+    const Lookups::Found& found = lookups_.find(asked, "stand_ins");
+    const std::string& target = found.path;
+    if (!S_ISREG(found.type) || is_absent(target) || !is_granted(target) || stands_in(target)) {
       return {};
     }
     const TemporaryGroup* const group = report_.mount_namespace ? held_.group() : nullptr;
@@ -339,13 +341,18 @@ class Preparation {
     auto source = file ? resolve_path(*file, "stand_ins") : std::optional<ResolvedPath>();
     if (!source) return source.status();
     if (*source) {
-      stand_ins_.push_back({std::move(**source), without_fd(**found)});
+      stand_ins_.push_back({std::move(**source), target});
     } else if (wanted) {
       report_.unprotected.push_back(shortened(asked) +
                                     " is hidden whole: its settings without tokens cannot be "
                                     "shown here");
     }
     return {};
+  }
+
+  bool stands_in(const std::string& path) const {
+    return std::any_of(stand_ins_.begin(), stand_ins_.end(),
+                       [&path](const StandIn& each) { return each.target == path; });
   }
 
   Status build_ruleset() {
@@ -366,14 +373,9 @@ class Preparation {
       std::erase_if(hidden, [](const std::string& path) { return is_within(path, "/etc"); });
     }
     std::vector<const UniqueFd*> own_write, own_read;
-    Status looked_up;
     std::erase_if(hidden, [&](const std::string& path) {
-      if (!is_absent(path)) return false;
-      const auto found = lookups_.find(path, "unreadable");
-      if (!found) looked_up = found.status();
-      return found.ok() && is_absent((*found)->way);
+      return is_absent(path) && is_absent(lookups_.find(path, "unreadable").way);
     });
-    if (!looked_up) return looked_up;
     for (const auto& each : temporary_.mounted) {
       hidden.push_back(each.directory->target);
       (each.writable ? own_write : own_read).push_back(&each.directory->fd);
@@ -425,22 +427,19 @@ class Preparation {
   }
 
   // Only a mount can keep a run from removing a placeholder.
-  Status hold_names() {
-    if (!report_.mount_namespace) return {};
+  void hold_names() {
+    if (!report_.mount_namespace) return;
     for (const std::string& name : spec_.occupied) {
-      const auto found = lookups_.find(name, "occupied");
-      if (!found) return found.status();
-      const std::string& way = (*found)->way;
-      const bool within = is_within_any(way, write_) && !(*found)->link_is_within(write_);
-      if (!within || is_absent(way)) continue;
+      const Lookups::Found& found = lookups_.find(name, "occupied");
+      const bool within = is_within_any(found.way, write_) && !found.link_is_within(write_);
+      if (!within || is_absent(found.way)) continue;
       Placeholder held = Placeholder::hold(name);
       if (held) placeholders_.push_back(std::move(held));
     }
     for (const std::string& name : spec_.claimed) {
-      const auto found = lookups_.find(name, "claimed");
-      if (!found) return found.status();
-      const std::string& way = (*found)->way;
-      if ((*found)->link_is_within(write_) || is_absent(way)) continue;
+      const Lookups::Found& found = lookups_.find(name, "claimed");
+      const std::string& way = found.way;
+      if (found.link_is_within(write_) || is_absent(way)) continue;
       Placeholder held = Placeholder::hold(way, true);
       if (held) {
         placeholders_.push_back(std::move(held));
@@ -451,78 +450,57 @@ class Preparation {
       }
     }
     lookups_.look_again();
-    return {};
   }
 
-  Status resolve_protected() {
-    if (Status status = hold_names(); !status) return status;
-    std::vector<std::string> occupied = spec_.occupied;
-    for (std::string& name : occupied) {
-      while (name.size() > 1 && name.back() == '/') name.pop_back();
-    }
+  void resolve_protected() {
+    hold_names();
     for (const std::string& asked : spec_.unreadable) {
-      const auto found = lookups_.find(asked, "unreadable");
-      if (!found) return found.status();
-      const Lookups::Found& path = **found;
-      const std::string& place = path.exists ? path.path : path.way;
+      const Lookups::Found& path = lookups_.find(asked, "unreadable");
+      const std::string& place = path.place();
       if (is_absent(place)) continue;
-      if (path.exists) unreadable_.push_back(without_fd(path));
+      if (path.exists()) unreadable_.push_back(path);
       // What reads files that are empty instead may not take it that there are none.
-      if (path.exists && !S_ISDIR(path.type)) continue;
+      if (path.exists() && !path.is_directory()) continue;
       const std::size_t slash =
-          path.exists ? std::string::npos : place.find('/', path.nearest.size() + 1);
+          path.exists() ? std::string::npos : place.find('/', path.nearest.size() + 1);
       absent_in_layers_.push_back({place, place.substr(0, slash)});
     }
-    if (Status status = resolve_kept(spec_.unwritable, "unwritable", unwritable_); !status) {
-      return status;
-    }
-    if (Status status = resolve_kept(occupied, "occupied", unwritable_); !status) {
-      return status;
-    }
+    resolve_kept(spec_.unwritable, "unwritable", unwritable_);
+    resolve_kept(spec_.occupied, "occupied", unwritable_);
     std::vector<std::string> unmounted;  // gone since the list was read
     for (const Mount& mount : mounted()) {
       if (!configures_kernel(mount.type) || !is_within_any(mount.point, write_)) continue;
-      Status status = add_kept(mount.point, "write", unwritable_, &unmounted);
-      if (!status) return status;
+      add_kept(mount.point, "write", unwritable_, unmounted);
     }
-    return resolve_kept(spec_.pinned, "pinned", pinned_);
+    resolve_kept(spec_.pinned, "pinned", pinned_);
   }
 
-  Status resolve_kept(const std::vector<std::string>& paths, const char* field,
-                      std::vector<ResolvedPath>& kept) {
+  void resolve_kept(const std::vector<std::string>& paths, const char* field,
+                    std::vector<KnownPath>& kept) {
     std::vector<std::string> missing;
-    for (const std::string& asked : paths) {
-      if (Status status = add_kept(asked, field, kept, &missing); !status) return status;
-    }
+    for (const std::string& asked : paths) add_kept(without_slash(asked), field, kept, missing);
     // These can be created, since nothing around them is protected as a whole.
     if (report_.mount_namespace) {
-      Status looked_up;
       std::erase_if(missing, [&](const std::string& asked) {
-        const auto found = lookups_.find(asked, field);
-        if (!found) looked_up = found.status();
-        return found.ok() && !(*found)->link_is_within(write_) &&
-               (is_within_any((*found)->way, unwritable_) ||
-                is_within_any((*found)->way, unreadable_));
+        const Lookups::Found& found = lookups_.find(asked, field);
+        return !found.link_is_within(write_) &&
+               (is_within_any(found.way, unwritable_) || is_within_any(found.way, unreadable_));
       });
-      if (!looked_up) return looked_up;
     }
     if (!missing.empty()) report_.unprotected.push_back(missing_sentence(missing));
-    return {};
   }
 
   // Outside the write trees nothing can be changed anyway: neither the target of a path nor the
   // links on the way.
-  Status add_kept(const std::string& asked, const char* field, std::vector<ResolvedPath>& kept,
-                  std::vector<std::string>* missing) {
-    const auto looked_up = lookups_.find(asked, field);
-    if (!looked_up) return looked_up.status();
-    const Lookups::Found& path = **looked_up;
-    if (!path.exists) {
+  void add_kept(const std::string& asked, const char* field, std::vector<KnownPath>& kept,
+                std::vector<std::string>& missing) {
+    const Lookups::Found& path = lookups_.find(asked, field);
+    if (is_absent(path.place())) return;
+    if (!path.exists()) {
       const bool matters = is_within_any(path.way, write_) || path.link_is_within(write_);
-      if (matters && !is_absent(path.way)) missing->push_back(asked);
-      return {};
+      if (matters) missing.push_back(asked);
+      return;
     }
-    if (is_absent(path.path)) return {};
     const bool inside = is_within_any(path.path, write_);
     if (path.through_link() && path.link_is_within(write_)) {
       report_.unprotected.push_back(shortened(asked) + " is reached through a link: " +
@@ -530,16 +508,7 @@ class Preparation {
                                          ? shortened(path.path) + " is protected, the link is not"
                                          : "the link can be replaced"));
     }
-    if (inside) kept.push_back(without_fd(path));
-    return {};
-  }
-
-  static ResolvedPath without_fd(const Lookups::Found& found) {
-    ResolvedPath path;
-    path.asked = found.asked;
-    path.path = found.path;
-    path.type = found.type;
-    return path;
+    if (inside) kept.push_back(path);
   }
 
   void add_trees() {
@@ -550,8 +519,7 @@ class Preparation {
     for (const ResolvedPath& tree : write_) trees.push_back({tree.path, tree.path, true});
     for (const ResolvedPath& tree : temporary_.shown)
       trees.push_back({tree.path, tree.path, false});
-    for (const StandIn& each : stand_ins_)
-      trees.push_back({each.source.path, each.target.path, false});
+    for (const StandIn& each : stand_ins_) trees.push_back({each.source.path, each.target, false});
     std::sort(trees.begin(), trees.end(),
               [](const MountedTree& a, const MountedTree& b) { return a.target < b.target; });
     for (MountedTree& tree : trees) tree.may_be_gone = layers_.shows(tree.target);
@@ -572,22 +540,19 @@ class Preparation {
   void add_covers() {
     add_trees();
     auto& covers = entry_.covers;
-    for (const ResolvedPath& path : unreadable_) {
+    for (const KnownPath& path : unreadable_) {
       // Landlock prevents reading what it does not grant, but it does not cover sockets.
       if (S_ISREG(path.type) && !is_granted(path.path)) continue;
-      if (std::any_of(stand_ins_.begin(), stand_ins_.end(),
-                      [&path](const StandIn& each) { return each.target.path == path.path; })) {
-        continue;
-      }
+      if (stands_in(path.path)) continue;
       covers.push_back({path.path,
                         path.is_directory() ? CoverKind::kHideDirectory : CoverKind::kHideFile,
                         layers_.shows(path.path)});
     }
-    for (const ResolvedPath& path : unwritable_) {
+    for (const KnownPath& path : unwritable_) {
       covers.push_back({path.path, CoverKind::kReadOnly});
       pin_above(path.path);
     }
-    for (const ResolvedPath& path : pinned_) {
+    for (const KnownPath& path : pinned_) {
       covers.push_back({path.path, CoverKind::kPin});
       pin_above(path.path);
     }
@@ -647,7 +612,7 @@ class Preparation {
           std::string("the workspace can only be read, what is in $TMPDIR can be changed") + kWhy;
     }
     auto& unprotected = report_.unprotected;
-    for (const ResolvedPath& path : unreadable_) {
+    for (const KnownPath& path : unreadable_) {
       if (S_ISSOCK(path.type) && spec_.network != SandboxNetwork::kOff) {
         unprotected.push_back(path.path + " can be connected to" + kWhy);
       } else if (stays_readable(path.path)) {
@@ -656,10 +621,10 @@ class Preparation {
         unprotected.push_back("the names in " + path.path + " can be listed" + kWhy);
       }
     }
-    for (const ResolvedPath& path : unwritable_) {
+    for (const KnownPath& path : unwritable_) {
       unprotected.push_back(path.path + " can be changed" + kWhy);
     }
-    for (const ResolvedPath& path : pinned_) {
+    for (const KnownPath& path : pinned_) {
       unprotected.push_back(path.path + " can be moved or removed" + kWhy);
     }
     unprotected.push_back(
@@ -692,7 +657,7 @@ class Preparation {
 
   struct StandIn {
     ResolvedPath source;
-    ResolvedPath target;
+    std::string target;
   };
 
   SandboxSpec spec_;
@@ -707,7 +672,8 @@ class Preparation {
   TemporaryPlan temporary_;
   Layers layers_;
   std::size_t first_copied_ = 0;  // of what is shown
-  std::vector<ResolvedPath> read_, write_, unreadable_, unwritable_, pinned_;
+  std::vector<ResolvedPath> read_, write_;
+  std::vector<KnownPath> unreadable_, unwritable_, pinned_;
   std::vector<std::string> devices_;              // that the profile names
   std::vector<Layers::Hidden> absent_in_layers_;  // those that are hidden, but for files
   std::vector<StandIn> stand_ins_;

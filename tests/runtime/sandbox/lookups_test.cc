@@ -25,9 +25,9 @@ class Kept {
  public:
   const Lookups::Found& find(const std::string& path) {
     lookups_.begin(mounts_.now().get());
-    const auto found = lookups_.find(path, "unreadable");
-    REQUIRE(found.ok());
-    return **found;
+    const Lookups::Found& found = lookups_.find(path, "unreadable");
+    REQUIRE(lookups_.status().ok());
+    return found;
   }
   // Looks at the path until that takes no look at the disk.
   void settle(const std::string& path) {
@@ -52,13 +52,13 @@ TEST_CASE("what is made at a path that was looked up is found") {
   fs::create_directory(home);
   Kept kept;
   kept.settle(home + "/.kube/config");
-  CHECK_FALSE(kept.find(home + "/.kube/config").exists);
+  CHECK_FALSE(kept.find(home + "/.kube/config").exists());
   dir.write("home/.kube/config", "");
-  CHECK(kept.find(home + "/.kube/config").exists);
+  CHECK(kept.find(home + "/.kube/config").exists());
   kept.settle(home + "/.kube/config");
-  CHECK(kept.find(home + "/.kube/config").exists);
+  CHECK(kept.find(home + "/.kube/config").exists());
   fs::rename(home + "/.kube", home + "/.other");
-  CHECK_FALSE(kept.find(home + "/.kube/config").exists);
+  CHECK_FALSE(kept.find(home + "/.kube/config").exists());
 }
 
 TEST_CASE("a path is followed anew once a link on the way leads elsewhere") {
@@ -92,7 +92,7 @@ TEST_CASE("a file time that a program has set hides no change from the next look
   kept.settle(home + "/.npmrc");
   dir.write("home/.npmrc", "");
   pretend();
-  CHECK(kept.find(home + "/.npmrc").exists);
+  CHECK(kept.find(home + "/.npmrc").exists());
 }
 
 TEST_CASE("another kind of file in the place of one is seen") {

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/sandbox/paths.h"
+
 namespace gibbous {
 namespace {
 
@@ -101,14 +103,11 @@ bool is_at(int file, int around, const char* name) {
 
 Placeholder Placeholder::hold(const std::string& path, bool is_private) {
   Placeholder made;
-  std::string whole = path;
+  const std::string whole = without_slash(path);
   made.is_private_ = is_private;
-  made.is_directory_ = is_private || (!whole.empty() && whole.back() == '/');
-  while (whole.size() > 1 && whole.back() == '/') whole.pop_back();
-  const std::size_t slash = whole.rfind('/');
-  if (slash == std::string::npos) return {};
-  made.name_ = whole.substr(slash + 1);
-  made.around_ = open_directory(slash == 0 ? "/" : whole.substr(0, slash));
+  made.is_directory_ = is_private || path.ends_with('/');
+  made.name_ = whole.substr(whole.rfind('/') + 1);
+  made.around_ = open_directory(parent_of(whole));
   if (!made.around_) return {};
   const int around = made.around_.get();
   const char* name = made.name_.c_str();
@@ -135,20 +134,13 @@ Placeholder::~Placeholder() {
   release();
 }
 
-Placeholder::Placeholder(Placeholder&& other) noexcept
-    : around_(std::move(other.around_)),
-      name_(std::move(other.name_)),
-      is_directory_(other.is_directory_),
-      is_private_(other.is_private_),
-      held_(std::move(other.held_)) {}
-
 Placeholder& Placeholder::operator=(Placeholder&& other) noexcept {
   release();
-  around_ = std::move(other.around_);
-  name_ = std::move(other.name_);
-  is_directory_ = other.is_directory_;
-  is_private_ = other.is_private_;
-  held_ = std::move(other.held_);
+  std::swap(around_, other.around_);
+  std::swap(name_, other.name_);
+  std::swap(is_directory_, other.is_directory_);
+  std::swap(is_private_, other.is_private_);
+  std::swap(held_, other.held_);
   return *this;
 }
 

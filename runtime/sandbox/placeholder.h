@@ -4,7 +4,7 @@
 #pragma once
 
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "runtime/base/unique_fd.h"
 
@@ -23,7 +23,7 @@ class Placeholder {
   // Lets go of it, and leaves it where it is.
   void leave() { held_.reset(); }
   Placeholder() = default;
-  Placeholder(Placeholder&& other) noexcept;
+  Placeholder(Placeholder&& other) noexcept { *this = std::move(other); }
   Placeholder& operator=(Placeholder&& other) noexcept;
 
   // Whether both hold the same one.

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <optional>
 
+#include "runtime/base/path_text.h"
 #include "runtime/sandbox/complaint.h"
 #include "runtime/sandbox/devices.h"
 
@@ -68,12 +68,7 @@ bool holds_one_of(std::string_view path, const std::vector<std::string>& trees) 
 }
 
 std::string absolute(std::string_view directory, const std::string& word) {
-  const std::filesystem::path path(word);
-  std::string whole = (path.is_absolute() ? path : std::filesystem::path(directory) / path)
-                          .lexically_normal()
-                          .string();
-  while (whole.size() > 1 && whole.back() == '/') whole.pop_back();
-  return whole;
+  return normalize_path(word.starts_with('/') ? word : std::string(directory) + "/" + word);
 }
 
 class Finder {

@@ -12,18 +12,16 @@
 #include <climits>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <map>
 #include <utility>
 
+#include "runtime/base/path_text.h"
 #include "runtime/base/random_id.h"
 #include "runtime/sandbox/socket_directory.h"
 #include "runtime/sandbox/temporary_base.h"
 
 namespace gibbous {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Kind {
   std::string_view target;
@@ -74,8 +72,7 @@ void add_named(std::string_view text, const std::string& directory, std::size_t&
         while (end < text.size() && !ends_name(text[end])) ++end;
       }
       if (end - at < PATH_MAX) {
-        std::string path = fs::path(text.substr(at, end - at)).lexically_normal().string();
-        while (path.size() > 1 && path.back() == '/') path.pop_back();
+        std::string path = normalize_path(text.substr(at, end - at));
         const bool usable = path.find('\0') == std::string::npos && path.starts_with(prefix);
         if (usable && std::find(found.begin(), found.end(), path) == found.end()) {
           found.push_back(std::move(path));
@@ -117,7 +114,7 @@ bool is_temporary_group(std::string_view group) {
 }
 
 std::optional<std::string> temporary_path(const std::string& group, const std::string& path) {
-  const std::string normal = fs::path(path).lexically_normal().string();
+  const std::string normal = normalize_path(path);
   for (const Kind& kind : kKinds) {
     if (!is_within(normal, kind.target)) continue;
     if (is_within(normal, base_in(kind.around))) return std::nullopt;
@@ -127,7 +124,7 @@ std::optional<std::string> temporary_path(const std::string& group, const std::s
 }
 
 UniqueFd open_temporary(const std::string& group, const std::string& path) {
-  const std::string normal = fs::path(path).lexically_normal().string();
+  const std::string normal = normalize_path(path);
   for (const Kind& kind : kKinds) {
     if (!is_within(normal, kind.target)) continue;
     const UniqueFd base = open_base(kind.around);

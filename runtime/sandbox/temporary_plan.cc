@@ -114,8 +114,8 @@ class Planner {
   void make_inside(std::string_view variable) {
     const std::size_t equals = std::min(variable.find('='), variable.size());
     if (!is_made_inside(variable.substr(0, equals))) return;
-    std::string path(variable.substr(std::min(equals + 1, variable.size())));
-    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    const auto path =
+        without_slash(std::string(variable.substr(std::min(equals + 1, variable.size()))));
     if (!path.starts_with('/') || path.size() >= kMaxSandboxPathBytes || !answers(path)) return;
     const std::string real = follow(path, {}).path;
     const TemporaryPlan::Mounted* mounted = around(real);

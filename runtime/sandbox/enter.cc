@@ -32,13 +32,23 @@ GIBBOUS_IN_CHILD bool fail(SandboxFailure* failure, SandboxStep step, const char
   return false;
 }
 
+// Closes a descriptor, and keeps errno.
+struct Closed {
+  long fd;
+  GIBBOUS_IN_CHILD explicit Closed(long opened) : fd(opened) {}
+  GIBBOUS_IN_CHILD ~Closed() {
+    const int error = errno;
+    if (fd >= 0) ::syscall(SYS_close, fd);
+    errno = error;
+  }
+  Closed(const Closed&) = delete;
+  Closed& operator=(const Closed&) = delete;
+};
+
 GIBBOUS_IN_CHILD bool write_file(const char* path, const char* text, std::size_t size) {
-  const long fd = ::syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
-  if (fd < 0) return false;
-  const long written = ::syscall(SYS_write, fd, text, size);
-  const int error = errno;
-  ::syscall(SYS_close, fd);
-  errno = written < 0 ? error : EIO;
+  const Closed file(::syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0));
+  const long written = file.fd < 0 ? -1 : ::syscall(SYS_write, file.fd, text, size);
+  if (written >= 0) errno = EIO;
   return written == static_cast<long>(size);
 }
 
@@ -60,7 +70,7 @@ GIBBOUS_IN_CHILD int open_exactly(const char* path, int around = AT_FDCWD) {
   return static_cast<int>(::syscall(kernel::kOpenat2, around, path, &how, sizeof how));
 }
 
-GIBBOUS_IN_CHILD int clone_tree(int fd) {
+GIBBOUS_IN_CHILD int clone_tree(long fd) {
   return static_cast<int>(::syscall(kernel::kOpenTree, fd, "",
                                     kernel::kOpenTreeClone | kernel::kOpenTreeCloseOnExec |
                                         kernel::kRecursive | kernel::kEmptyPath));
@@ -76,9 +86,31 @@ GIBBOUS_IN_CHILD bool set_attributes(int fd, const char* path, std::uint64_t set
                    &attributes, sizeof attributes) == 0;
 }
 
-GIBBOUS_IN_CHILD bool attach(int tree, int target) {
+GIBBOUS_IN_CHILD bool attach(long tree, long target) {
   return ::syscall(kernel::kMoveMount, tree, "", target, "", kernel::kMoveMountBothEmpty) == 0;
 }
+
+// A file system that is being made. A step that fails makes the next ones fail.
+struct NewMount {
+  const Closed context;
+  GIBBOUS_IN_CHILD explicit NewMount(const char* type)
+      : context(::syscall(kernel::kFsopen, type, kernel::kFsopenCloseOnExec)) {}
+  GIBBOUS_IN_CHILD bool configure(long what, const char* option, const char* value) const {
+    return context.fd >= 0 && ::syscall(kernel::kFsconfig, context.fd, what, option, value, 0) == 0;
+  }
+  GIBBOUS_IN_CHILD bool set(const char* option, const char* value) const {
+    return configure(kernel::kFsconfigSetString, option, value);
+  }
+  GIBBOUS_IN_CHILD bool flag(const char* option) const {
+    return configure(kernel::kFsconfigSetFlag, option, nullptr);
+  }
+  // Returns it, not attached yet, or -1.
+  GIBBOUS_IN_CHILD int finish(std::uint64_t attributes) const {
+    if (!configure(kernel::kFsconfigCreate, nullptr, nullptr)) return -1;
+    return static_cast<int>(::syscall(kernel::kFsmount, context.fd, kernel::kFsmountCloseOnExec,
+                                      attributes | kernel::kMountNoSuid));
+  }
+};
 
 // The directories of a layer, by names that neither a long path nor a colon in it can break: an
 // option of a mount has 255 letters.
@@ -114,8 +146,8 @@ struct LayerNames {
     return add("upper", upper, room) != nullptr && add("work", work, room) != nullptr;
   }
 
-  GIBBOUS_IN_CHILD void close() const {
-    for (std::size_t i = 0; i < count; ++i) ::syscall(SYS_close, fds[i]);
+  GIBBOUS_IN_CHILD ~LayerNames() {
+    while (count > 0) const Closed closed(fds[--count]);
   }
 
  private:
@@ -124,41 +156,25 @@ struct LayerNames {
 
 // Returns an overlay, not attached yet.
 GIBBOUS_IN_CHILD int new_overlay(const SandboxEntry& entry, const MountedLayer& layer, int room) {
-  const long context = ::syscall(kernel::kFsopen, "overlay", kernel::kFsopenCloseOnExec);
-  if (context < 0) return -1;
-  const auto set = [context](const char* option, const char* value) {
-    return ::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetString, option, value, 0) == 0;
-  };
-  const bool in_user_namespace =
-      entry.user_namespace >= 0 || (entry.namespaces & kernel::kCloneNewUser) != 0;
-  const auto flag = [context](const char* option) {
-    return ::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetFlag, option, nullptr, 0) == 0;
-  };
-  long mount = -1;
+  const NewMount made("overlay");
   LayerNames names;
-  if (names.open(layer, room) && set("lowerdir", names.lower) && set("upperdir", names.upper) &&
-      set("workdir", names.work) && (!in_user_namespace || flag("userxattr")) &&
-      (!layer.is_copy || in_user_namespace || set("redirect_dir", "on")) &&
-      // Where the kernel knows it, the end of a run waits for no disk.
-      (flag("volatile"),
-       ::syscall(kernel::kFsconfig, context, kernel::kFsconfigCreate, nullptr, nullptr, 0) == 0)) {
-    mount = ::syscall(kernel::kFsmount, context, kernel::kFsmountCloseOnExec,
-                      kernel::kMountNoSuid | kernel::kMountNoDevices);
+  if (!names.open(layer, room) || !made.set("lowerdir", names.lower) ||
+      !made.set("upperdir", names.upper) || !made.set("workdir", names.work) ||
+      (entry.is_in_user_namespace() && !made.flag("userxattr")) ||
+      (layer.is_copy && !entry.is_in_user_namespace() && !made.set("redirect_dir", "on"))) {
+    return -1;
   }
-  const int error = errno;
-  ::syscall(SYS_close, context);
-  names.close();
-  errno = error;
-  return static_cast<int>(mount);
+  // Where the kernel knows it, the end of a run waits for no disk.
+  (void)made.flag("volatile");
+  return made.finish(kernel::kMountNoDevices);
 }
 
 // Only what is attached can be copied in parts.
 GIBBOUS_IN_CHILD int new_layer(const SandboxEntry& entry, const MountedLayer& layer) {
-  const int room = open_exactly(layer.room.c_str());
-  if (room < 0) return -1;
-  const int mount = new_overlay(entry, layer, room);
-  if (mount < 0 || !attach(mount, room)) return -1;
-  ::syscall(SYS_close, room);
+  const Closed room(open_exactly(layer.room.c_str()));
+  if (room.fd < 0) return -1;
+  const int mount = new_overlay(entry, layer, static_cast<int>(room.fd));
+  if (mount < 0 || !attach(mount, room.fd)) return -1;
   const std::string* name = layer.made.data();
   for (const std::string* const end = name + layer.made.size(); name != end; ++name) {
     if (::syscall(SYS_mkdirat, mount, name->c_str(), S_IRWXU) != 0 && errno != EEXIST) return -1;
@@ -168,50 +184,50 @@ GIBBOUS_IN_CHILD int new_layer(const SandboxEntry& entry, const MountedLayer& la
 
 // Returns a copy of what is below a layer, not attached yet.
 GIBBOUS_IN_CHILD int clone_part(int layer, const std::string& below) {
-  const int fd = below.empty() ? layer : open_exactly(below.c_str(), layer);
-  const int part = fd < 0 ? -1 : clone_tree(fd);
-  if (fd >= 0 && fd != layer) ::syscall(SYS_close, fd);
-  return part;
+  if (below.empty()) return clone_tree(layer);
+  const Closed within(open_exactly(below.c_str(), layer));
+  return within.fd < 0 ? -1 : clone_tree(within.fd);
+}
+
+GIBBOUS_IN_CHILD bool grant(const Ruleset& ruleset, std::uint64_t rights, long tree) {
+  kernel::LandlockPathBeneath rule;
+  rule.allowed = rights;
+  rule.parent_fd = static_cast<int>(tree);
+  return ::syscall(kernel::kLandlockAddRule, ruleset.fd.get(), kernel::kLandlockPathBeneath, &rule,
+                   0) == 0;
 }
 
 // The part is granted as what may be changed.
 GIBBOUS_IN_CHILD int new_part(const SandboxEntry& entry, const LayerPart& part) {
   const int mount = clone_part(entry.layer_fds[part.layer], part.below);
   if (mount < 0) return -1;
-  kernel::LandlockPathBeneath rule;
-  rule.allowed = entry.ruleset->write_rights;
-  rule.parent_fd = mount;
-  const bool granted = ::syscall(kernel::kLandlockAddRule, entry.ruleset->fd.get(),
-                                 kernel::kLandlockPathBeneath, &rule, 0) == 0;
-  if (!granted || (!part.writable && !set_attributes(mount, "", kernel::kMountReadOnly))) return -1;
-  return mount;
+  const bool done = grant(*entry.ruleset, entry.ruleset->write_rights, mount) &&
+                    (part.writable || set_attributes(mount, "", kernel::kMountReadOnly));
+  return done ? mount : -1;
 }
 
 // Puts a directory with more names in the place of one, with what is in that. A name that has gone
 // meanwhile is empty.
 GIBBOUS_IN_CHILD bool set_up(const SandboxEntry& entry, const Stand& stand) {
-  const int below = open_exactly(stand.target.c_str());
-  if (below < 0) return false;
-  const int top = clone_part(entry.layer_fds[stand.layer], stand.below);
-  if (top < 0 || !attach(top, below)) return false;
+  const Closed below(open_exactly(stand.target.c_str()));
+  if (below.fd < 0) return false;
+  const Closed top(clone_part(entry.layer_fds[stand.layer], stand.below));
+  if (top.fd < 0 || !attach(top.fd, below.fd)) return false;
   const std::string* name = stand.names.data();
   const std::string* const end = name + stand.names.size();
   for (; name != end; ++name) {
     // The directory below is still reached through its descriptor.
-    const auto tree = static_cast<int>(
-        ::syscall(kernel::kOpenTree, below, name->c_str(),
-                  kernel::kOpenTreeClone | kernel::kOpenTreeCloseOnExec | kernel::kRecursive |
-                      kernel::kSymlinkNoFollow | kernel::kNoAutomount));
-    if (tree < 0 && errno == ENOENT) continue;
-    if (tree < 0 || (::syscall(kernel::kMoveMount, tree, "", top, name->c_str(),
-                               kernel::kMoveMountFromEmpty) != 0 &&
-                     errno != ENOTDIR && errno != ENOENT)) {
+    const Closed tree(::syscall(kernel::kOpenTree, below.fd, name->c_str(),
+                                kernel::kOpenTreeClone | kernel::kOpenTreeCloseOnExec |
+                                    kernel::kRecursive | kernel::kSymlinkNoFollow |
+                                    kernel::kNoAutomount));
+    if (tree.fd < 0 && errno == ENOENT) continue;
+    if (tree.fd < 0 || (::syscall(kernel::kMoveMount, tree.fd, "", top.fd, name->c_str(),
+                                  kernel::kMoveMountFromEmpty) != 0 &&
+                        errno != ENOTDIR && errno != ENOENT)) {
       return false;
     }
-    ::syscall(SYS_close, tree);
   }
-  ::syscall(SYS_close, top);
-  ::syscall(SYS_close, below);
   return true;
 }
 
@@ -223,11 +239,9 @@ GIBBOUS_IN_CHILD bool is_gone(int error) {
 // The target may be in what was mounted just now.
 GIBBOUS_IN_CHILD bool put_up(int mount, const char* path, SandboxStep step,
                              SandboxFailure* failure) {
-  const int target = open_exactly(path);
-  if (target < 0 || !attach(mount, target)) return fail(failure, step, path);
-  ::syscall(SYS_close, mount);
-  ::syscall(SYS_close, target);
-  return true;
+  const Closed tree(mount);
+  const Closed target(open_exactly(path));
+  return (target.fd >= 0 && attach(tree.fd, target.fd)) || fail(failure, step, path);
 }
 
 // Copies the trees before everything becomes read-only, and mounts the copies over it after.
@@ -255,66 +269,53 @@ GIBBOUS_IN_CHILD bool make_read_only(const SandboxEntry& entry, SandboxFailure* 
   }
   for (std::size_t i = 0; i < count; ++i) {
     const char* const path = tree[i].source.c_str();
-    const int source = open_exactly(path);
-    if (source < 0) return fail(failure, SandboxStep::kWriteTree, path);
-    copies[i] = clone_tree(source);
+    const Closed source(open_exactly(path));
+    copies[i] = source.fd < 0 ? -1 : clone_tree(source.fd);
     const std::uint64_t set =
         kernel::kMountNoDevices | (tree[i].writable ? 0 : kernel::kMountReadOnly);
     if (copies[i] < 0 || !set_attributes(copies[i], "", set)) {
       return fail(failure, SandboxStep::kWriteTree, path);
     }
-    ::syscall(SYS_close, source);
   }
   if (!set_attributes(AT_FDCWD, "/", kernel::kMountReadOnly)) {
     return fail(failure, SandboxStep::kReadOnly, "/");
   }
   // Parents first: a part may be in a tree, and a tree in a part.
   std::size_t laid = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    for (; laid < part_count && part[laid].target.compare(tree[i].target) < 0; ++laid) {
+  for (std::size_t i = 0; i <= count; ++i) {
+    for (; laid < part_count && (i == count || part[laid].target.compare(tree[i].target) < 0);
+         ++laid) {
       if (!put_up(parts[laid], part[laid].target.c_str(), SandboxStep::kLayer, failure)) {
         return false;
       }
     }
-    if (!put_up(copies[i], tree[i].target.c_str(), SandboxStep::kWriteTree, failure) &&
+    if (i < count && !put_up(copies[i], tree[i].target.c_str(), SandboxStep::kWriteTree, failure) &&
         !(tree[i].may_be_gone && (is_gone(failure->error) || failure->error == EINVAL))) {
       return false;
     }
   }
-  for (; laid < part_count; ++laid) {
-    if (!put_up(parts[laid], part[laid].target.c_str(), SandboxStep::kLayer, failure)) {
-      return false;
-    }
-  }
-  for (std::size_t i = 0; i < entry.layers.size(); ++i) ::syscall(SYS_close, layers[i]);
+  for (std::size_t i = 0; i < entry.layers.size(); ++i) const Closed closed(layers[i]);
   return true;
 }
 
 // Creates an empty directory that no process may enter, not attached yet.
 GIBBOUS_IN_CHILD int new_empty_directory() {
-  const long context = ::syscall(kernel::kFsopen, "tmpfs", kernel::kFsopenCloseOnExec);
-  if (context < 0) return -1;
-  long mount = -1;
-  if (::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetString, "mode", "0", 0) == 0 &&
-      ::syscall(kernel::kFsconfig, context, kernel::kFsconfigCreate, nullptr, nullptr, 0) == 0) {
-    mount = ::syscall(kernel::kFsmount, context, kernel::kFsmountCloseOnExec,
-                      kernel::kMountReadOnly | kernel::kMountNoSuid | kernel::kMountNoDevices |
-                          kernel::kMountNoExec);
-  }
-  const int error = errno;
-  ::syscall(SYS_close, context);
-  errno = error;
-  return static_cast<int>(mount);
+  const NewMount made("tmpfs");
+  if (!made.set("mode", "0")) return -1;
+  return made.finish(kernel::kMountReadOnly | kernel::kMountNoDevices | kernel::kMountNoExec);
 }
 
 // Covers files that may not be read; opened when the first is met.
 struct Blinds {
-  int directory;
-  int file;
+  int directory = -1;
+  int file = -1;
+  GIBBOUS_IN_CHILD ~Blinds() {
+    for (const int fd : {directory, file}) const Closed closed(fd);
+  }
 };
 
 // Returns -1 and errno on failure.
-GIBBOUS_IN_CHILD int tree_for(const Cover& cover, int target, Blinds& blinds) {
+GIBBOUS_IN_CHILD int tree_for(const Cover& cover, long target, Blinds& blinds) {
   switch (cover.kind) {
     case CoverKind::kHideDirectory:
       // Only an attached mount can be copied, so the first one is attached itself.
@@ -327,8 +328,7 @@ GIBBOUS_IN_CHILD int tree_for(const Cover& cover, int target, Blinds& blinds) {
       return clone_tree(target);
     case CoverKind::kReadOnly:
       const int tree = clone_tree(target);
-      if (tree < 0 || set_attributes(tree, "", kernel::kMountReadOnly)) return tree;
-      return -1;
+      return tree >= 0 && set_attributes(tree, "", kernel::kMountReadOnly) ? tree : -1;
   }
   errno = EINVAL;
   return -1;
@@ -336,86 +336,44 @@ GIBBOUS_IN_CHILD int tree_for(const Cover& cover, int target, Blinds& blinds) {
 
 GIBBOUS_IN_CHILD bool lay_covers(const SandboxEntry& entry, SandboxFailure* failure) {
   Blinds blinds;
-  blinds.directory = -1;
-  blinds.file = -1;
   const Cover* cover = entry.covers.data();
   const Cover* const end = cover + entry.covers.size();
   for (; cover != end; ++cover) {
     const bool hides =
         cover->kind == CoverKind::kHideFile || cover->kind == CoverKind::kHideDirectory;
     const SandboxStep step = hides ? SandboxStep::kHide : SandboxStep::kProtect;
-    const int target = open_exactly(cover->path.c_str());
+    const Closed target(open_exactly(cover->path.c_str()));
     // Another run may remove a repository meanwhile: what is gone needs no protection, and what a
     // run makes there instead is looked at. What something else has replaced fails the start.
     const auto is_needless = [&] {
       return (cover->may_be_gone && is_gone(errno)) || (!hides && errno == ENOENT);
     };
-    if (target < 0 && is_needless()) continue;
-    if (target < 0) return fail(failure, step, cover->path.c_str());
-    const int tree = tree_for(*cover, target, blinds);
-    const bool laid = tree >= 0 && attach(tree, target);
-    if (!laid && !is_needless()) {
-      return fail(failure, step, cover->path.c_str());
-    }
-    if (tree != blinds.directory) ::syscall(SYS_close, tree);
-    ::syscall(SYS_close, target);
+    const int tree = target.fd < 0 ? -1 : tree_for(*cover, target.fd, blinds);
+    const Closed closed(tree == blinds.directory ? -1 : tree);
+    const bool laid = tree >= 0 && attach(tree, target.fd);
+    if (!laid && !is_needless()) return fail(failure, step, cover->path.c_str());
   }
-  if (blinds.directory >= 0) ::syscall(SYS_close, blinds.directory);
-  if (blinds.file >= 0) ::syscall(SYS_close, blinds.file);
   return true;
-}
-
-// Returns an instance of devpts, not attached yet.
-GIBBOUS_IN_CHILD long new_terminals() {
-  const long context = ::syscall(kernel::kFsopen, "devpts", kernel::kFsopenCloseOnExec);
-  if (context < 0) return -1;
-  const auto set = [context](const char* option, const char* value) {
-    return ::syscall(kernel::kFsconfig, context, kernel::kFsconfigSetString, option, value, 0) == 0;
-  };
-  long mount = -1;
-  if (set("ptmxmode", "0666") && set("mode", "0620") &&
-      ::syscall(kernel::kFsconfig, context, kernel::kFsconfigCreate, nullptr, nullptr, 0) == 0) {
-    mount = ::syscall(kernel::kFsmount, context, kernel::kFsmountCloseOnExec,
-                      kernel::kMountNoSuid | kernel::kMountNoExec);
-  }
-  const int error = errno;
-  ::syscall(SYS_close, context);
-  errno = error;
-  return mount;
 }
 
 // /dev/ptmx makes its terminals in the instance that is at /dev/pts.
 GIBBOUS_IN_CHILD bool have_own_terminals(const SandboxEntry& entry) {
-  const int target = open_exactly("/dev/pts");
-  if (target < 0) return false;
-  const long terminals = new_terminals();
-  if (terminals < 0) return false;
-  kernel::LandlockPathBeneath rule;
-  rule.allowed = entry.ruleset->device_rights;
-  rule.parent_fd = static_cast<int>(terminals);
-  const bool done = attach(static_cast<int>(terminals), target) &&
-                    ::syscall(kernel::kLandlockAddRule, entry.ruleset->fd.get(),
-                              kernel::kLandlockPathBeneath, &rule, 0) == 0;
-  const int error = errno;
-  ::syscall(SYS_close, terminals);
-  ::syscall(SYS_close, target);
-  errno = error;
-  return done;
+  const Closed target(open_exactly("/dev/pts"));
+  const NewMount made("devpts");
+  if (target.fd < 0 || !made.set("ptmxmode", "0666") || !made.set("mode", "0620")) return false;
+  const Closed terminals(made.finish(kernel::kMountNoExec));
+  return terminals.fd >= 0 && attach(terminals.fd, target.fd) &&
+         grant(*entry.ruleset, entry.ruleset->device_rights, terminals.fd);
 }
 
 GIBBOUS_IN_CHILD bool bring_loopback_up() {
-  const long fd = ::syscall(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return false;
+  const Closed any(::syscall(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq request;
   request.ifr_name[0] = 'l';
   request.ifr_name[1] = 'o';
   request.ifr_name[2] = '\0';
   request.ifr_flags = IFF_UP;
-  const long done = ::syscall(SYS_ioctl, fd, SIOCSIFFLAGS, &request);
-  const int error = errno;
-  ::syscall(SYS_close, fd);
-  errno = error;
-  return done == 0;
+  return any.fd >= 0 && ::syscall(SYS_ioctl, any.fd, SIOCSIFFLAGS, &request) == 0;
 }
 
 GIBBOUS_IN_CHILD bool drop_capabilities(const SandboxEntry& entry, std::uint64_t kept) {

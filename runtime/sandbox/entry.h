@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/base/unique_fd.h"
+#include "runtime/sandbox/kernel.h"
 #include "runtime/sandbox/ruleset.h"
 #include "runtime/sandbox/sandbox.h"
 
@@ -91,6 +92,9 @@ struct SandboxEntry {
   int connects = -1;    // where the listener of that goes; -1: there is none
 
   void have_room_for_layers();
+  bool is_in_user_namespace() const {
+    return user_namespace >= 0 || (namespaces & kernel::kCloneNewUser) != 0;
+  }
 };
 
 // Tries in a child whether the namespaces of a sandbox can be entered.

@@ -148,7 +148,7 @@ class Preparation {
   // A new user namespace starts with all of them. Elsewhere only a privileged process can drop
   // them; the child of any other can gain none, because no_new_privs comes before the program.
   void choose_capabilities() {
-    const bool all = (entry_.namespaces & kernel::kCloneNewUser) != 0 || entry_.user_namespace >= 0;
+    const bool all = entry_.is_in_user_namespace();
     if (!all && ::geteuid() != 0) return;
     // Nothing here changes the bounding set of this process.
     static const std::vector<bool> bounding = bounding_set();
@@ -406,9 +406,8 @@ class Preparation {
   // Whether this kernel and these file systems allow it, which only a try shows.
   bool can_layer(const MountedLayer& layer) {
     static std::map<std::pair<std::string, bool>, bool> known;
-    const bool as_user =
-        entry_.user_namespace >= 0 || (entry_.namespaces & kernel::kCloneNewUser) != 0;
-    const auto [found, is_new] = known.emplace(std::make_pair(layer.lower.back(), as_user), false);
+    const auto [found, is_new] =
+        known.try_emplace({layer.lower.back(), entry_.is_in_user_namespace()});
     if (is_new) found->second = try_layer_(layer, entry_);
     return found->second;
   }

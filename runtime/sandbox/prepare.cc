@@ -42,22 +42,19 @@ constexpr std::uint32_t kMinAbiTruncate = 3;
 constexpr std::uint32_t kMinAbiConnect = 4;
 constexpr std::uint32_t kMinAbiScope = 6;
 
-using TryLayer = bool (*)(const MountedLayer& layer, const SandboxEntry& entry);
+}  // namespace
 
-class Preparation {
+class PreparedSandbox::Preparation {
  public:
   Preparation(const SandboxSpec& spec, const SandboxSupport& support, const SandboxStart& start,
-              SandboxEntry& entry, SandboxReport& report, std::vector<Placeholder>& placeholders,
-              TemporaryHold& temporary, std::string& temporary_directory, TryLayer try_layer)
+              PreparedSandbox& made)
       : spec_(spec),
         support_(support),
         start_(start),
-        entry_(entry),
-        report_(report),
-        placeholders_(placeholders),
-        held_(temporary),
-        temporary_directory_(temporary_directory),
-        try_layer_(try_layer),
+        made_(made),
+        entry_(*made.entry_),
+        report_(made.report_),
+        held_(made.temporary_),
         lookups_(start.lookups != nullptr ? *start.lookups : once_) {}
 
   Status run() {
@@ -264,7 +261,7 @@ class Preparation {
     if (!group) return group.status();
     held_ = TemporaryHold(*group);
     if (!(*group)->directories().empty()) {
-      temporary_directory_ = (*group)->directories().front().source;
+      made_.temporary_directory_ = (*group)->directories().front().source;
     }
     return {};
   }
@@ -382,7 +379,7 @@ class Preparation {
     }
     for (const ResolvedPath& tree : temporary_.shown) own_read.push_back(&tree.fd);
     for (const StandIn& each : stand_ins_) own_read.push_back(&each.source.fd);
-    if (!temporary_directory_.empty()) {
+    if (!made_.temporary_directory_.empty()) {
       for (const auto& directory : held_.group()->directories()) own_write.push_back(&directory.fd);
     }
     Rulesets once;
@@ -408,8 +405,16 @@ class Preparation {
     static std::map<std::pair<std::string, bool>, bool> known;
     const auto [found, is_new] =
         known.try_emplace({layer.lower.back(), entry_.is_in_user_namespace()});
-    if (is_new) found->second = try_layer_(layer, entry_);
-    return found->second;
+    if (!is_new) return found->second;
+    auto tried = std::make_unique<SandboxEntry>();
+    tried->user_namespace = entry_.user_namespace;
+    tried->namespaces = entry_.namespaces & ~kernel::kCloneNewNet;
+    tried->uid_map = entry_.uid_map;
+    tried->gid_map = entry_.gid_map;
+    tried->ruleset = entry_.ruleset;
+    tried->layers = {layer};
+    tried->layer_fds.resize(1);
+    return found->second = can_enter_namespaces(PreparedSandbox(std::move(tried)));
   }
 
   bool is_granted(const std::string& path) const {
@@ -433,7 +438,7 @@ class Preparation {
       const bool within = is_within_any(found.way, write_) && !found.link_is_within(write_);
       if (!within || is_absent(found.way)) continue;
       Placeholder held = Placeholder::hold(name);
-      if (held) placeholders_.push_back(std::move(held));
+      if (held) made_.placeholders_.push_back(std::move(held));
     }
     for (const std::string& name : spec_.claimed) {
       const Lookups::Found& found = lookups_.find(name, "claimed");
@@ -441,7 +446,7 @@ class Preparation {
       if (found.link_is_within(write_) || is_absent(way)) continue;
       Placeholder held = Placeholder::hold(way, true);
       if (held) {
-        placeholders_.push_back(std::move(held));
+        made_.placeholders_.push_back(std::move(held));
       } else if (::access(way.c_str(), F_OK) != 0 && errno == ENOENT) {
         report_.unprotected.push_back(shortened(way) +
                                       " does not exist yet: sockets that are made there can be "
@@ -662,12 +667,10 @@ class Preparation {
   SandboxSpec spec_;
   const SandboxSupport& support_;
   const SandboxStart& start_;
+  PreparedSandbox& made_;
   SandboxEntry& entry_;
   SandboxReport& report_;
-  std::vector<Placeholder>& placeholders_;
   TemporaryHold& held_;
-  std::string& temporary_directory_;
-  const TryLayer try_layer_;
   TemporaryPlan temporary_;
   Layers layers_;
   std::size_t first_copied_ = 0;  // of what is shown
@@ -681,8 +684,6 @@ class Preparation {
   Lookups& lookups_;
 };
 
-}  // namespace
-
 PreparedSandbox::PreparedSandbox(std::unique_ptr<SandboxEntry> entry) : entry_(std::move(entry)) {}
 
 PreparedSandbox::~PreparedSandbox() = default;
@@ -691,21 +692,8 @@ Result<std::unique_ptr<PreparedSandbox>> PreparedSandbox::prepare(const SandboxS
                                                                   const SandboxSupport& support,
                                                                   const SandboxStart& start) {
   std::unique_ptr<PreparedSandbox> prepared(new PreparedSandbox(std::make_unique<SandboxEntry>()));
-  Preparation preparation(spec, support, start, *prepared->entry_, prepared->report_,
-                          prepared->placeholders_, prepared->temporary_,
-                          prepared->temporary_directory_,
-                          [](const MountedLayer& layer, const SandboxEntry& entry) {
-                            auto tried = std::make_unique<SandboxEntry>();
-                            tried->user_namespace = entry.user_namespace;
-                            tried->namespaces = entry.namespaces & ~kernel::kCloneNewNet;
-                            tried->uid_map = entry.uid_map;
-                            tried->gid_map = entry.gid_map;
-                            tried->ruleset = entry.ruleset;
-                            tried->layers = {layer};
-                            tried->layer_fds.resize(1);
-                            return can_enter_namespaces(PreparedSandbox(std::move(tried)));
-                          });
-  if (Status status = preparation.run(); !status) return status;
+  Status status = Preparation(spec, support, start, *prepared).run();
+  if (!status) return status;
   return prepared;
 }
 

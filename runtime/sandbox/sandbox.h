@@ -230,6 +230,7 @@ class PreparedSandbox {
   bool restrict_self(SandboxFailure* failure) const noexcept;
 
  private:
+  class Preparation;
   explicit PreparedSandbox(std::unique_ptr<SandboxEntry> entry);
 
   std::unique_ptr<SandboxEntry> entry_;

@@ -121,23 +121,9 @@ std::string follow_links(const std::string& asked, const OnDirectory& enter,
   return at.empty() ? "/" : at;
 }
 
-Way follow(const std::string& asked, std::span<const ResolvedPath> trees) {
-  Way way;
-  way.path = follow_links(
-      asked, [](const std::string&) {},
-      [&](const std::string& directory) {
-        way.link_within = way.link_within || is_within_any(directory, trees);
-      });
-  return way;
-}
-
-Way Neighbours::follow_missing(const std::string& path, std::span<const ResolvedPath> trees) {
-  const std::size_t slash = path.rfind('/');
-  const auto [entry, fresh] = ways_.try_emplace(path.substr(0, slash));
-  if (fresh) entry->second = follow(entry->first, trees);
-  Way way = entry->second;
-  way.path += (way.path == "/" ? "" : "/") + path.substr(slash + 1);
-  return way;
+std::string follow_links(const std::string& asked) {
+  const auto ignore = [](const std::string&) {};
+  return follow_links(asked, ignore, ignore);
 }
 
 bool configures_kernel(std::string_view type) {

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "gibbous/status.h"
@@ -61,21 +60,7 @@ using OnDirectory = std::function<void(const std::string& directory)>;
 std::string follow_links(const std::string& asked, const OnDirectory& enter,
                          const OnDirectory& on_link);
 
-struct Way {
-  std::string path;
-  bool link_within = false;  // one of its links is in `trees`
-};
-Way follow(const std::string& asked, std::span<const ResolvedPath> trees);
-
-// Where directories are, found out once: many names that are looked up are in the same few.
-class Neighbours {
- public:
-  // Like follow(), for a path whose last name does not exist.
-  Way follow_missing(const std::string& path, std::span<const ResolvedPath> trees);
-
- private:
-  std::unordered_map<std::string, Way> ways_;
-};
+std::string follow_links(const std::string& asked);
 
 // True for the types of file systems that configure the kernel itself.
 bool configures_kernel(std::string_view type);

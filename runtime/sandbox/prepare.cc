@@ -275,7 +275,7 @@ class PreparedSandbox::Preparation {
 
   void lay_copies() {
     RunCopies copies;
-    copies.near = follow(start_.directory, {}).path;
+    copies.near = follow_links(start_.directory);
     copies.compares = start_.mounts == nullptr || start_.mounts->all_local();
     const auto trees = std::span(temporary_.shown).subspan(first_copied_);
     layers_.copy(entry_, trees, std::move(copies), spec_.layer_bytes, held_,
@@ -383,9 +383,10 @@ class PreparedSandbox::Preparation {
       for (const auto& directory : held_.group()->directories()) own_write.push_back(&directory.fd);
     }
     Rulesets once;
-    auto ruleset = (start_.rulesets != nullptr ? *start_.rulesets : once)
-                       .get({support_.landlock_abi, spec_.network, read_, write_, devices,
-                             own_write, own_read, hidden, start_.mounts, layers_.size() + 1});
+    auto ruleset =
+        (start_.rulesets != nullptr ? *start_.rulesets : once)
+            .get({support_.landlock_abi, spec_.network, read_, write_, devices, own_write, own_read,
+                  hidden, &lookups_, start_.mounts, layers_.size() + 1});
     if (!ruleset) return ruleset.status();
     entry_.ruleset = std::move(*ruleset);
     for (const std::string& mount : entry_.ruleset->left_out) {

@@ -18,6 +18,7 @@
 #include "runtime/base/mounts.h"
 #include "runtime/paths/mount_types.h"
 #include "runtime/sandbox/landlock.h"
+#include "runtime/sandbox/lookups.h"
 
 namespace gibbous {
 namespace {
@@ -132,15 +133,13 @@ class Rulesets::Maker {
   // Devices are left out where the root is granted: those that may be used are granted by name.
   void find_hidden() {
     hidden_ = {kDeviceTree};
-    Neighbours neighbours;
     for (const std::string& asked : grants_.hidden) {
-      const std::string path = neighbours.follow_missing(asked, {}).path;
-      add_hidden(path);
-      // A link is hidden as a name, and so is what it leads to.
-      const std::string real = follow(path, {}).path;
-      if (real != path) add_hidden(real);
       const std::string around = parent_of(asked);
-      if (parent_of(path) != around) kept_.seen.push_back(look(around));
+      const std::string& way = grants_.lookups->find(around, "unreadable").way;
+      // A link is hidden as a name, and so is what it leads to.
+      add_hidden((way == "/" ? "" : way) + asked.substr(asked.rfind('/')));
+      add_hidden(grants_.lookups->find(asked, "unreadable").way);
+      if (way != around) kept_.seen.push_back(look(around));
     }
     std::sort(hidden_.begin(), hidden_.end());
     hidden_.erase(std::unique(hidden_.begin(), hidden_.end()), hidden_.end());

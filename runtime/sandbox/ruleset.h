@@ -24,6 +24,8 @@ namespace paths {
 class MountTable;
 }
 
+class Lookups;
+
 // What a sandbox grants; everything else is refused.
 struct Grants {
   std::uint32_t landlock_abi = 0;
@@ -35,6 +37,7 @@ struct Grants {
   std::span<const UniqueFd* const> own_write;
   std::span<const UniqueFd* const> own_read;
   std::span<const std::string> hidden;        // absolute, as asked
+  Lookups* lookups = nullptr;                 // finds out where they are
   const paths::MountTable* mounts = nullptr;  // null: to be read
   std::size_t added = 0;  // rules that the child adds, for its terminals and layers (enter.cc)
 };

@@ -76,7 +76,7 @@ class Planner {
 
   bool is_workspace(const std::string& target) const {
     return std::any_of(spec_.shown.begin(), spec_.shown.end(), [&](const std::string& path) {
-      return answers(path) && follow(path, {}).path == target;
+      return answers(path) && follow_links(path) == target;
     });
   }
 
@@ -117,7 +117,7 @@ class Planner {
     const auto path =
         without_slash(std::string(variable.substr(std::min(equals + 1, variable.size()))));
     if (!path.starts_with('/') || path.size() >= kMaxSandboxPathBytes || !answers(path)) return;
-    const std::string real = follow(path, {}).path;
+    const std::string real = follow_links(path);
     const TemporaryPlan::Mounted* mounted = around(real);
     if (mounted == nullptr) return;
     std::erase_if(write_, [&](ResolvedPath& tree) {
@@ -202,7 +202,7 @@ class Planner {
   void show_way(std::string path, Want want, int links = kMostLinks) {
     if (!path.starts_with('/') || path.size() >= kMaxSandboxPathBytes) return;
     for (const char* const spelled : kTemporaryDirectories) {
-      if (is_within(path, spelled)) path = follow(spelled, {}).path + path.substr(strlen(spelled));
+      if (is_within(path, spelled)) path = follow_links(spelled) + path.substr(strlen(spelled));
     }
     const TemporaryPlan::Mounted* mounted = around(path);
     // What is shown as the workspace answers: the start was tried.

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "runtime/sandbox/landlock.h"
+#include "runtime/sandbox/lookups.h"
 #include "runtime/sandbox/ruleset.h"
 #include "tests/runtime/sandbox/box.h"
 
@@ -163,8 +164,9 @@ class Rules {
     hidden_ = {tree + "/home/.ssh", tree + "/home/.config/gh"};
   }
   std::shared_ptr<const Ruleset> get() {
-    auto made =
-        rulesets_.get({landlock_abi(), SandboxNetwork::kOn, read_, {}, {}, {}, {}, hidden_});
+    lookups_.begin(nullptr);
+    auto made = rulesets_.get(
+        {landlock_abi(), SandboxNetwork::kOn, read_, {}, {}, {}, {}, hidden_, &lookups_});
     REQUIRE(made.ok());
     return *made;
   }
@@ -185,6 +187,7 @@ class Rules {
   std::string tree_;
   std::vector<ResolvedPath> read_;
   std::vector<std::string> hidden_;
+  Lookups lookups_;
   Rulesets rulesets_;
 };
 

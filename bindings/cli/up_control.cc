@@ -1,7 +1,6 @@
 // See up_control.h.
 #include "bindings/cli/up_control.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,6 +16,7 @@
 
 #include "bindings/json/member.h"
 #include "bindings/json/text.h"
+#include "runtime/base/listing.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/state_file.h"
 #include "runtime/process/ancestry.h"
@@ -68,14 +68,11 @@ bool send_line(int socket, const Json& value) {
 
 std::vector<std::string> sockets_of(const UniqueFd& directory, const std::string& place) {
   std::vector<std::string> names;
-  const int copy = ::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR* listing = copy < 0 ? nullptr : ::fdopendir(copy);
-  if (listing == nullptr) return names;
-  while (const dirent* entry = ::readdir(listing)) {
+  Listing listing(directory.get());
+  while (const dirent* entry = listing.next()) {
     const std::string name = entry->d_name;
     if (name.starts_with(place + "-")) names.push_back(name);
   }
-  ::closedir(listing);
   std::sort(names.begin(), names.end());
   return names;
 }

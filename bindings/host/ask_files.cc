@@ -1,7 +1,6 @@
 // See ask_files.h.
 #include "bindings/host/ask_files.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 #include <memory>
 #include <utility>
 
+#include "runtime/base/listing.h"
 #include "runtime/base/random_id.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/state_file.h"
@@ -46,17 +46,9 @@ bool is_id(std::string_view text) {
 
 std::vector<std::string> names_in(const UniqueFd& directory) {
   std::vector<std::string> names;
-  const int copy = ::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (copy < 0) return names;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(copy), ::closedir);
-  if (stream == nullptr) {
-    ::close(copy);
-    return names;
-  }
-  while (const dirent* entry = ::readdir(stream.get())) {
-    const std::string_view name(entry->d_name);
-    if (name != "." && name != "..") names.emplace_back(name);
-    if (names.size() == kMostFiles) break;
+  Listing listing(directory.get());
+  while (const dirent* entry = names.size() < kMostFiles ? listing.next() : nullptr) {
+    names.emplace_back(entry->d_name);
   }
   return names;
 }

@@ -2,7 +2,6 @@
 // topics of one socket are hard links to it.
 #include "runtime/journal/notices.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -18,6 +17,7 @@
 #include <utility>
 
 #include "runtime/base/file_system.h"
+#include "runtime/base/listing.h"
 #include "runtime/base/session_name.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/state_file.h"
@@ -62,13 +62,8 @@ UniqueFd datagram_socket() {
 // Calls `visit` with at most this many names in the folder.
 template <typename Visit>
 void for_each_name(const UniqueFd& folder, int most, Visit visit) {
-  UniqueFd listed = open_folder(folder.get(), ".");
-  if (!listed) return;
-  const std::unique_ptr<DIR, void (*)(DIR*)> list(::fdopendir(listed.get()),
-                                                  [](DIR* open) { ::closedir(open); });
-  if (!list) return;
-  (void)listed.release();
-  while (const dirent* entry = most > 0 ? ::readdir(list.get()) : nullptr) {
+  Listing list(folder.get());
+  while (const dirent* entry = most > 0 ? list.next() : nullptr) {
     if (entry->d_name[0] == '.') continue;
     visit(std::string(entry->d_name));
     --most;

@@ -1,7 +1,6 @@
 // A path may be too long for a socket's address, so the socket is reached through /proc/self/fd.
 #include "runtime/keeper/control_socket.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -14,6 +13,8 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+
+#include "runtime/base/listing.h"
 
 namespace gibbous {
 namespace {
@@ -69,9 +70,8 @@ Result<UniqueFd> open_control_directory(const std::string& directory, bool make)
 
 std::vector<std::string> list_control_sockets(const std::string& directory) {
   std::vector<std::string> controls;
-  const std::unique_ptr<DIR, void (*)(DIR*)> list(::opendir(directory.c_str()),
-                                                  [](DIR* open) { ::closedir(open); });
-  while (const dirent* entry = list ? ::readdir(list.get()) : nullptr) {
+  Listing list(directory);
+  while (const dirent* entry = list.next()) {
     const std::string_view name(entry->d_name);
     if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) {
       controls.push_back(directory + "/" + entry->d_name);

@@ -1,6 +1,5 @@
 // The files of records: written under another name and then renamed, opened without following a
 // link.
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <memory>
 #include <set>
 
+#include "runtime/base/listing.h"
 #include "runtime/base/state_file.h"
 #include "runtime/keeper/control_socket.h"
 #include "runtime/keeper/end_record.h"
@@ -122,9 +122,8 @@ void remove_end_record(const std::string& directory, const std::string& run_id) 
 
 std::vector<std::string> list_end_records(const std::string& directory, std::size_t most) {
   std::set<std::string> ids;
-  const std::unique_ptr<DIR, void (*)(DIR*)> list(::opendir(directory.c_str()),
-                                                  [](DIR* open) { ::closedir(open); });
-  while (const dirent* entry = list && ids.size() < most ? ::readdir(list.get()) : nullptr) {
+  Listing list(directory);
+  while (const dirent* entry = ids.size() < most ? list.next() : nullptr) {
     const std::string_view name(entry->d_name);
     for (const std::string_view prefix : {kRecordPrefix, kNewRecordPrefix}) {
       const std::string_view id = name.substr(std::min(prefix.size(), name.size()));

@@ -1,19 +1,16 @@
 #include "runtime/keeper/session_sockets.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <string_view>
 #include <unordered_map>
 
 #include "runtime/base/mounts.h"
+#include "runtime/process/usage_ports.h"
 #include "runtime/sandbox/temporary.h"
 
 namespace gibbous::keeper {
@@ -21,7 +18,6 @@ namespace {
 
 constexpr std::size_t kMostSockets = 64;
 constexpr std::size_t kMostProcesses = 512;
-constexpr std::size_t kMostDescriptors = 4096;  // of one process
 
 constexpr std::array<std::string_view, 26> kCommanding = {
     "tmux",     "screen",  "emacs",      "nvim",    "vim",       "code",      "kitty",
@@ -71,27 +67,6 @@ std::unordered_map<std::uint64_t, std::string> listening() {
   return found;
 }
 
-// The sockets among a process's descriptors.
-template <typename Use>
-void each_socket(pid_t pid, Use use) {
-  const std::string directory = "/proc/" + std::to_string(pid) + "/fd";
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), &::closedir);
-  if (!stream) return;
-  std::size_t count = 0;
-  while (const dirent* const entry = ::readdir(stream.get())) {
-    if (++count > kMostDescriptors) return;
-    std::array<char, 64> text{};
-    const ssize_t size =
-        ::readlinkat(::dirfd(stream.get()), entry->d_name, text.data(), text.size() - 1);
-    constexpr std::string_view kPrefix = "socket:[";
-    const std::string_view link(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
-    if (!link.starts_with(kPrefix)) continue;
-    std::uint64_t inode = 0;
-    std::from_chars(link.data() + kPrefix.size(), link.data() + link.size(), inode);
-    use(inode);
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> session_sockets(const std::function<std::vector<pid_t>()>& processes) {
@@ -102,12 +77,12 @@ std::vector<std::string> session_sockets(const std::function<std::vector<pid_t>(
   for (const pid_t pid : processes()) {
     if (sockets.empty() || ++count > kMostProcesses) break;
     const bool commanding = carries_out_commands(pid);
-    each_socket(pid, [&](std::uint64_t inode) {
+    for (const ino_t inode : sockets_of(pid)) {
       const auto at = sockets.find(inode);
-      if (at == sockets.end()) return;
+      if (at == sockets.end()) continue;
       if (!commanding) found.push_back(std::move(at->second));
       sockets.erase(at);
-    });
+    }
   }
   std::sort(found.begin(), found.end());
   return found;

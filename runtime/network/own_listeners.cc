@@ -1,11 +1,10 @@
 #include "runtime/network/own_listeners.h"
 
-#include <dirent.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
 
+#include "runtime/base/listing.h"
 #include "runtime/process/usage_ports.h"
 
 namespace gibbous::network {
@@ -45,8 +44,8 @@ ListeningSockets OwnListeners::list() {
 
 void OwnListeners::look(const ListeningSockets& sockets) {
   if (known_.size() > kMaxListeners) known_.clear();
-  const std::unique_ptr<DIR, int (*)(DIR*)> all(::opendir("/proc"), ::closedir);
-  while (const dirent* each = all ? ::readdir(all.get()) : nullptr) {
+  Listing all("/proc");
+  while (const dirent* each = all.next()) {
     const pid_t pid = std::atoi(&each->d_name[0]);
     if (pid <= 0 || !is_own_(pid)) continue;
     for (const ino_t inode : sockets_of(pid)) {

@@ -1,10 +1,9 @@
 #include "runtime/paths/entries.h"
 
-#include <dirent.h>
-
 #include <memory>
 #include <string_view>
 
+#include "runtime/base/listing.h"
 #include "runtime/paths/mount_types.h"
 #include "runtime/paths/walk.h"
 
@@ -16,17 +15,11 @@ std::vector<Entry> entries(const std::string& directory, const MountTable* mount
     const Walked walked = walk(directory, mounts);
     if (walked.reached != Reached::kFound || !mounts->is_local(walked.mount)) return all;
   }
-  const auto close = [](DIR* stream) { ::closedir(stream); };
-  const std::unique_ptr<DIR, decltype(close)> stream(::opendir(directory.c_str()), close);
-  if (!stream) return all;
-  for (int count = 0; count < kMaxEntries; ++count) {
-    const dirent* each = ::readdir(stream.get());
-    if (each == nullptr) break;
-    const std::string_view name = each->d_name;
-    if (name == "." || name == "..") continue;
+  Listing listing(directory);
+  while (const dirent* each = all.size() < kMaxEntries ? listing.next() : nullptr) {
     const bool unsaid = each->d_type == DT_UNKNOWN;
     all.push_back(
-        {std::string(name), unsaid || each->d_type == DT_LNK, unsaid || each->d_type == DT_DIR});
+        {each->d_name, unsaid || each->d_type == DT_LNK, unsaid || each->d_type == DT_DIR});
   }
   return all;
 }

@@ -1,6 +1,5 @@
 #include "runtime/paths/real_paths.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
@@ -13,6 +12,7 @@
 #include <cerrno>
 #include <climits>
 
+#include "runtime/base/listing.h"
 #include "runtime/base/path_text.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/paths/walk.h"
@@ -95,21 +95,17 @@ void RealPaths::look(const std::string& path, Directory* directory) {
     return;
   }
   directory->lists_all = lists_all(static_cast<int>(file));
-  DIR* listing = ::fdopendir(static_cast<int>(file));
-  if (listing == nullptr) {
-    ::close(static_cast<int>(file));
-    return;
-  }
+  Listing listing{UniqueFd(static_cast<int>(file))};
+  if (!listing) return;
   std::size_t count = 0;
   errno = 0;
   const dirent* entry = nullptr;
-  while (count++ < kMostListed && (entry = ::readdir(listing)) != nullptr) {
+  while (count++ < kMostListed && (entry = listing.next()) != nullptr) {
     const bool is_link = entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN;
     if (is_link) directory->links.emplace_back(entry->d_name);
     if (is_link || entry->d_type == DT_DIR) directory->directories.emplace_back(entry->d_name);
   }
   directory->is_plain = entry == nullptr && errno == 0;
-  ::closedir(listing);
 }
 
 }  // namespace gibbous::paths

@@ -1,6 +1,5 @@
 #include "runtime/paths/repositories.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/base/listing.h"
 #include "runtime/base/mounts.h"
 #include "runtime/paths/mount_types.h"
 
@@ -67,28 +67,23 @@ class Search {
   bool is_late() { return time_.is_over(std::chrono::steady_clock::now()); }
 
   void look_into(const Place& place) {
-    const int fd = ::open(place.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) {
+    Listing listing(
+        UniqueFd(::open(place.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)));
+    if (!listing) {
       // What cannot be listed may still be entered by name.
       found_.complete = found_.complete && (errno == ENOENT || errno == ENOTDIR);
-      return;
-    }
-    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(fd), &::closedir);
-    if (!stream) {
-      ::close(fd);
       return;
     }
     const std::string around = place.path == "/" ? "/" : place.path + "/";
     std::size_t entries = 0;
     std::set<std::string, std::less<>> parts;  // of a repository
-    while (const dirent* const entry = ::readdir(stream.get())) {
+    while (const dirent* const entry = listing.next()) {
       const std::string_view name(entry->d_name);
-      if (name == "." || name == "..") continue;
       if (++entries % kLooksAtEntries == 0 && is_late()) {
         found_.complete = false;
         return;
       }
-      const unsigned char type = type_of(fd, *entry);
+      const unsigned char type = type_of(listing.fd(), *entry);
       if (name == kGit) {
         if (place.depth > 0 && (type == DT_DIR || type == DT_REG)) {
           found_.places.push_back(around + entry->d_name);

@@ -2,7 +2,6 @@
 // limit.
 #include "runtime/process/run_group.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
@@ -19,6 +18,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "runtime/base/listing.h"
 #include "runtime/base/mounts.h"
 #include "runtime/process/proc.h"
 
@@ -75,18 +75,12 @@ bool is_old(const std::string& path) {
          std::time(nullptr) - status.st_mtime >= kSweepAgeSeconds;
 }
 
-using OpenDirectory = std::unique_ptr<DIR, void (*)(DIR*)>;
-
-OpenDirectory open_directory(const std::string& path) {
-  return {::opendir(path.c_str()), [](DIR* open) { ::closedir(open); }};
-}
-
 // With the groups that a run has made below its own.
 bool remove_group(const std::string& path, int depth = 4) {
   if (::rmdir(path.c_str()) == 0) return true;
   if (errno != EBUSY && errno != ENOTEMPTY) return false;
-  const OpenDirectory inside = depth > 0 ? open_directory(path) : open_directory("");
-  while (const dirent* entry = inside ? ::readdir(inside.get()) : nullptr) {
+  Listing inside(depth > 0 ? path : "");
+  while (const dirent* entry = inside.next()) {
     if (entry->d_type != DT_DIR || entry->d_name[0] == '.') continue;
     (void)remove_group(path + "/" + entry->d_name, depth - 1);
   }
@@ -337,8 +331,8 @@ std::set<std::string> directories_with_processes(const std::string& keeper_group
 // fails while something is in them.
 template <typename MayGo>
 bool remove_below(const std::string& keeper, MayGo may_go) {
-  const OpenDirectory runs = open_directory(keeper);
-  while (const dirent* run = runs ? ::readdir(runs.get()) : nullptr) {
+  Listing runs(keeper);
+  while (const dirent* run = runs.next()) {
     const std::string group = keeper + "/" + run->d_name;
     if (run->d_type == DT_DIR && run->d_name[0] != '.' && may_go(group)) {
       (void)remove_group(group);
@@ -382,8 +376,8 @@ std::vector<FoundGroup> find_run_groups(const CgroupPlaces& places, std::uint32_
   }
   std::vector<FoundGroup> found;
   for (const std::string& keeper : keepers) {
-    const OpenDirectory runs = open_directory(keeper);
-    while (const dirent* run = runs ? ::readdir(runs.get()) : nullptr) {
+    Listing runs(keeper);
+    while (const dirent* run = runs.next()) {
       if (run->d_type != DT_DIR || run->d_name[0] == '.') continue;
       FoundGroup group{keeper + "/" + run->d_name,
                        static_cast<std::uint32_t>(std::strtoul(run->d_name, nullptr, 10)),
@@ -420,8 +414,8 @@ bool remove_keeper_groups(const CgroupPlaces& places, std::uint32_t keeper_numbe
 
 void sweep_groups(const CgroupPlaces& places) {
   for (const std::string& directory : directories_of(places)) {
-    const OpenDirectory list = open_directory(directory);
-    while (const dirent* entry = list ? ::readdir(list.get()) : nullptr) {
+    Listing list(directory);
+    while (const dirent* entry = list.next()) {
       if (!std::string_view(entry->d_name).starts_with(kNamePrefix)) continue;
       (void)remove_below(directory + "/" + entry->d_name, is_old);
     }

@@ -1,6 +1,5 @@
 #include "runtime/sandbox/copies.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/listing.h"
 #include "runtime/sandbox/gap.h"
 #include "runtime/sandbox/paths.h"
 #include "runtime/sandbox/temporary_base.h"
@@ -41,16 +41,11 @@ class ChangeWalk {
  public:
   // `lower`: the same directory as it is outside; -1: not there, or not to be looked at.
   void go(int around, const char* name, int lower, const std::string& path, int depth) {
-    const UniqueFd directory = open_below(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    const int fd = directory ? ::fcntl(directory.get(), F_DUPFD_CLOEXEC, 0) : -1;
-    const std::unique_ptr<DIR, int (*)(DIR*)> stream(fd < 0 ? nullptr : ::fdopendir(fd),
-                                                     &::closedir);
-    if (!stream || depth == 0) return note(path);
-    while (const dirent* const entry = ::readdir(stream.get())) {
-      const std::string_view each(entry->d_name);
-      if (each == "." || each == "..") continue;
+    Listing listing(open_below(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    if (!listing || depth == 0) return note(path);
+    while (const dirent* const entry = listing.next()) {
       if (++looked_at_ > kMostLookedAt) return;
-      look_at(directory.get(), entry->d_name, lower, path + "/" + entry->d_name, depth);
+      look_at(listing.fd(), entry->d_name, lower, path + "/" + entry->d_name, depth);
     }
   }
 

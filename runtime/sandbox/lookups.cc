@@ -2,7 +2,6 @@
 // program in a sandbox can set it. Where that is not so, a path is looked up at each start.
 #include "runtime/sandbox/lookups.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 #include <memory>
 #include <string_view>
 
+#include "runtime/base/listing.h"
 #include "runtime/base/mounts.h"
 #include "runtime/paths/mount_types.h"
 
@@ -160,15 +160,14 @@ const Lookups::Names& Lookups::names_in(const std::string& directory, const std:
   // What is looked up by name is asked wherever it is; a tree of names is not.
   found.exists = remote_.contains(now.mount);
   if (found.exists) return found;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), &::closedir);
-  found.exists = static_cast<bool>(stream);
+  Listing listing(directory);
+  found.exists = static_cast<bool>(listing);
   std::size_t count = 0;
-  while (const dirent* const entry = stream ? ::readdir(stream.get()) : nullptr) {
-    const std::string_view name(entry->d_name);
+  while (const dirent* const entry = listing.next()) {
     if (++count > kMostNames) return found;
-    if (name == "." || name == ".." || !matches_one(entry->d_name, patterns)) continue;
-    const bool certificate = name.ends_with(kCertificate);
-    if (certificate && !may_hold_key(::dirfd(stream.get()), entry->d_name)) continue;
+    if (!matches_one(entry->d_name, patterns)) continue;
+    const bool certificate = std::string_view(entry->d_name).ends_with(kCertificate);
+    if (certificate && !may_hold_key(listing.fd(), entry->d_name)) continue;
     found.paths.push_back(directory + "/" + entry->d_name);
   }
   found.complete = true;

@@ -2,7 +2,6 @@
 // cannot change its meaning in between.
 #include "runtime/sandbox/paths.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -13,6 +12,8 @@
 #include <cstring>
 #include <memory>
 #include <utility>
+
+#include "runtime/base/listing.h"
 
 namespace gibbous {
 namespace {
@@ -135,13 +136,10 @@ bool configures_kernel(std::string_view type) {
 
 std::vector<std::string> children_of(const std::string& directory) {
   std::vector<std::string> children;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), &::closedir);
-  if (!stream) return children;
   const std::string prefix = directory == "/" ? directory : directory + "/";
-  while (const dirent* const entry = ::readdir(stream.get())) {
-    const std::string_view name(entry->d_name);
-    if (name == "." || name == ".." || entry->d_type == DT_LNK) continue;
-    children.push_back(prefix + entry->d_name);
+  Listing listing(directory);
+  while (const dirent* const entry = listing.next()) {
+    if (entry->d_type != DT_LNK) children.push_back(prefix + entry->d_name);
   }
   return children;
 }

@@ -1,6 +1,5 @@
 #include "runtime/sandbox/ruleset.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include <set>
 #include <string_view>
 
+#include "runtime/base/listing.h"
 #include "runtime/base/mounts.h"
 #include "runtime/paths/mount_types.h"
 #include "runtime/sandbox/landlock.h"
@@ -176,23 +176,17 @@ class Rulesets::Maker {
   // Grants what is in a directory, but what is hidden.
   Status split(int directory, const std::string& path, const Names& within) {
     kept_.seen.push_back(look(path));
-    const int fd = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    Listing listing(directory);
     // What cannot be listed is entered by name alone: nobody but its owner knows what is in it.
-    if (fd < 0) return split_unlisted(directory, path, within);
-    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(fd), &::closedir);
-    if (!stream) {
-      ::close(fd);
-      return Status::error("sandbox_unavailable", "read: " + path + ": it cannot be listed");
-    }
+    if (!listing) return split_unlisted(directory, path, within);
     std::vector<std::string> names;
-    while (const dirent* const entry = ::readdir(stream.get())) {
-      const std::string_view name(entry->d_name);
-      if (name == "." || name == ".." || entry->d_type == DT_LNK) continue;
+    while (const dirent* const entry = listing.next()) {
+      if (entry->d_type == DT_LNK) continue;
       if (names.size() == kMaxChildren) {
         made_.whole.push_back(path);
         return ruleset_.grant(directory, true, LandlockGrant::kRead);
       }
-      names.emplace_back(name);
+      names.emplace_back(entry->d_name);
     }
     Status status;
     for (const std::string& name : names) {

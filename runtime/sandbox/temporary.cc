@@ -1,6 +1,5 @@
 #include "runtime/sandbox/temporary.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 #include <map>
 #include <utility>
 
+#include "runtime/base/listing.h"
 #include "runtime/base/path_text.h"
 #include "runtime/base/random_id.h"
 #include "runtime/sandbox/socket_directory.h"
@@ -451,11 +451,9 @@ std::shared_ptr<TemporaryGroup> make_sockets(TemporaryGroups& groups, std::strin
 // A name that a keeper gave to something of a group, and could not take away. Its group is locked
 // while a keeper uses it.
 static void remove_old_links(std::string_view around) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(std::string(around).c_str()),
-                                                   &::closedir);
-  if (!stream) return;
+  Listing listing{std::string(around)};
   const std::string base = base_in(around) + "/";
-  while (const dirent* const entry = ::readdir(stream.get())) {
+  while (const dirent* const entry = listing.next()) {
     if (entry->d_type != DT_LNK) continue;
     const std::string path = std::string(around) + "/" + entry->d_name;
     const std::string text = link_text(path);

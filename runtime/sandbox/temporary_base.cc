@@ -1,6 +1,5 @@
 #include "runtime/sandbox/temporary_base.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/listing.h"
 #include "runtime/base/random_id.h"
 
 namespace gibbous {
@@ -91,15 +91,10 @@ static void remove_below(const std::pair<int, std::string>& top, int around, con
   }
   if (!directory) return;
   (void)::fchmod(directory.get(), kForUser);
-  const int fd = ::fcntl(directory.get(), F_DUPFD_CLOEXEC, 0);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fd < 0 ? nullptr : ::fdopendir(fd), &::closedir);
-  if (!stream) return;
+  Listing listing(std::move(directory));
   std::vector<std::string> names;
-  while (const dirent* const entry = ::readdir(stream.get())) {
-    const std::string_view each(entry->d_name);
-    if (each != "." && each != "..") names.emplace_back(each);
-  }
-  for (const std::string& each : names) remove_below(top, directory.get(), each.c_str(), depth - 1);
+  while (const dirent* const entry = listing.next()) names.emplace_back(entry->d_name);
+  for (const std::string& each : names) remove_below(top, listing.fd(), each.c_str(), depth - 1);
   (void)::unlinkat(around, name, AT_REMOVEDIR);
 }
 

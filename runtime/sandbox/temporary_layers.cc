@@ -1,5 +1,4 @@
 // The room of a group for layers over other directories, and how much they hold.
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -11,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "runtime/base/listing.h"
 #include "runtime/base/random_id.h"
 #include "runtime/base/sha256.h"
 #include "runtime/sandbox/temporary.h"
@@ -29,20 +29,14 @@ constexpr std::size_t kNameLetters = 24;
 
 // Enters nothing that is mounted there, and follows no link.
 std::uint64_t bytes_below(int around, const char* name, int depth) {
-  const UniqueFd directory = open_below(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  const int fd = directory ? ::fcntl(directory.get(), F_DUPFD_CLOEXEC, 0) : -1;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fd < 0 ? nullptr : ::fdopendir(fd), &::closedir);
-  if (!stream || depth == 0) return 0;
+  Listing listing(open_below(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  if (depth == 0) return 0;
   std::uint64_t bytes = 0;
-  while (const dirent* const entry = ::readdir(stream.get())) {
-    const std::string_view each(entry->d_name);
+  while (const dirent* const entry = listing.next()) {
     struct stat info {};
-    if (each == "." || each == ".." ||
-        ::fstatat(directory.get(), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
-      continue;
-    }
+    if (::fstatat(listing.fd(), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
     bytes += static_cast<std::uint64_t>(info.st_blocks) * kBlockBytes;
-    if (S_ISDIR(info.st_mode)) bytes += bytes_below(directory.get(), entry->d_name, depth - 1);
+    if (S_ISDIR(info.st_mode)) bytes += bytes_below(listing.fd(), entry->d_name, depth - 1);
   }
   return bytes;
 }

@@ -1,6 +1,5 @@
 #include "runtime/trust/tree.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "runtime/base/listing.h"
 #include "runtime/base/sha256.h"
 #include "runtime/base/state_file.h"
 #include "runtime/base/unique_fd.h"
@@ -115,22 +115,17 @@ class Reader {
 
   Status list(const UniqueFd& directory, const std::string& prefix,
               std::vector<std::string>* names) {
-    const int copy = ::openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const std::unique_ptr<DIR, int (*)(DIR*)> listing(copy < 0 ? nullptr : ::fdopendir(copy),
-                                                      &::closedir);
-    if (listing == nullptr) {
-      if (copy >= 0) ::close(copy);
+    Listing listing(directory.get());
+    if (!listing) {
       return unusable(path_of(prefix), std::string("cannot be listed: ") + strerror(errno));
     }
-    while (const dirent* entry = ::readdir(listing.get())) {
-      const std::string name = entry->d_name;
-      if (name == "." || name == "..") continue;
+    while (const dirent* entry = listing.next()) {
       if (++entries_ > kMaxTreeEntries) {
         return unusable(tree_.directory,
                         "it has more than " + std::to_string(kMaxTreeEntries) +
                             " files and directories; keep what is no configuration elsewhere");
       }
-      names->push_back(name);
+      names->emplace_back(entry->d_name);
     }
     return {};
   }

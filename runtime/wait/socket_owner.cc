@@ -2,7 +2,6 @@
 // searched from its root, because the oldest process is the one to name.
 #include "runtime/wait/socket_owner.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/base/listing.h"
 #include "runtime/process/proc.h"
 
 namespace gibbous {
@@ -26,12 +26,6 @@ constexpr std::size_t kSearchLimit = 4096;
 constexpr std::size_t kProcessCost = 8;
 constexpr std::size_t kMaxTree = 256;
 
-using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
-
-Directory open_directory(const std::string& path) {
-  return {::opendir(path.c_str()), ::closedir};
-}
-
 class Search {
  public:
   explicit Search(ino_t inode) : link_("socket:[" + std::to_string(inode) + "]") {}
@@ -40,12 +34,11 @@ class Search {
 
   bool holds(pid_t pid) {
     cost_ += kProcessCost;
-    const Directory directory = open_directory("/proc/" + std::to_string(pid) + "/fd");
-    if (directory == nullptr) return false;  // another user's process, or gone
+    Listing listing("/proc/" + std::to_string(pid) + "/fd");
+    if (!listing) return false;  // another user's process, or gone
     std::array<char, 64> target;
-    while (const dirent* entry = ::readdir(directory.get())) {
-      const ssize_t size =
-          ::readlinkat(::dirfd(directory.get()), entry->d_name, target.data(), target.size());
+    while (const dirent* entry = listing.next()) {
+      const ssize_t size = ::readlinkat(listing.fd(), entry->d_name, target.data(), target.size());
       if (size > 0 && std::string_view(target.data(), static_cast<std::size_t>(size)) == link_) {
         return true;
       }
@@ -61,9 +54,8 @@ class Search {
 
 std::vector<pid_t> newest_first() {
   std::vector<pid_t> pids;
-  const Directory directory = open_directory("/proc");
-  if (directory == nullptr) return pids;
-  while (const dirent* entry = ::readdir(directory.get())) {
+  Listing listing("/proc");
+  while (const dirent* entry = listing.next()) {
     if (std::isdigit(static_cast<unsigned char>(entry->d_name[0])) != 0) {
       pids.push_back(static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10)));
     }

@@ -7,6 +7,8 @@
 #include <cctype>
 #include <utility>
 
+#include "runtime/sandbox/paths.h"
+
 namespace gibbous {
 namespace {
 
@@ -83,10 +85,6 @@ bool is_letter(char character) {
 
 bool is_word(char character) {
   return is_letter(character) || std::isdigit(static_cast<unsigned char>(character)) != 0;
-}
-
-bool is_one_of(std::string_view word, const Words& words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 std::string_view trimmed(std::string_view text, std::string_view around = kSpace) {

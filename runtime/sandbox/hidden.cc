@@ -107,10 +107,8 @@ class HiddenNames {
 
   // A project may be called "secrets".
   bool holds_granted(const std::string& path) const {
-    const auto in = [&path](const std::string& tree) { return is_within(tree, path); };
-    return std::any_of(spec_.write.begin(), spec_.write.end(), in) ||
-           std::any_of(spec_.layered.begin(), spec_.layered.end(), in) ||
-           std::any_of(spec_.shown.begin(), spec_.shown.end(), in);
+    return holds_any_of(path, spec_.write) || holds_any_of(path, spec_.layered) ||
+           holds_any_of(path, spec_.shown);
   }
 
   const SandboxSpec& spec_;
@@ -143,9 +141,8 @@ bool is_visible(std::string_view path, const SandboxSpec& spec) {
 }
 
 bool is_hidden(std::string_view path, const SandboxSpec& spec) {
-  const auto named = [path](const std::string& each) { return is_within(path, each); };
   const auto meant = [path](const std::string& each) { return is_meant(path, each); };
-  return (std::any_of(spec.unreadable.begin(), spec.unreadable.end(), named) ||
+  return (is_within_any(path, spec.unreadable) ||
           std::any_of(spec.shapes.begin(), spec.shapes.end(), meant)) &&
          !is_visible(path, spec);
 }

@@ -87,8 +87,7 @@ std::optional<std::vector<std::string>> names_for_stand(const std::string& direc
   std::vector<std::string> names;
   for (const std::string& child : children_of(directory)) {
     struct stat info {};
-    if (std::find(left_out.begin(), left_out.end(), child) != left_out.end() ||
-        ::lstat(child.c_str(), &info) != 0 || S_ISLNK(info.st_mode)) {
+    if (is_one_of(child, left_out) || ::lstat(child.c_str(), &info) != 0 || S_ISLNK(info.st_mode)) {
       continue;
     }
     if (names.size() == kMostStandNames) return std::nullopt;
@@ -166,13 +165,11 @@ Status Layers::find(const SandboxSpec& spec, Lookups& lookups, std::span<const R
     const Lookups::Found& it = lookups.find(asked, "layered");
     const std::string& path = it.place();
     if (is_within_any(path, write) || !is_within_any(path, read) || is_own(path)) continue;
-    const auto& hidden = spec.unreadable;
     if (!it.exists()) {
       const bool made = !asked.ends_with('/') && !it.link_is_within(write);
       const std::string above = made ? makeable_in(path) : "";
       if (!above.empty()) found.push_back({path, above});
-    } else if (!it.through_link() &&
-               std::find(hidden.begin(), hidden.end(), asked) != hidden.end()) {
+    } else if (!it.through_link() && is_one_of(asked, spec.unreadable)) {
       found.push_back({path, "", true});
     } else {
       const auto resolved = resolve_path(asked, "layered");
@@ -187,10 +184,7 @@ Status Layers::find(const SandboxSpec& spec, Lookups& lookups, std::span<const R
   std::sort(found.begin(), found.end(),
             [](const Target& one, const Target& other) { return one.path < other.path; });
   for (Target& each : found) {
-    const bool is_below = std::any_of(targets_.begin(), targets_.end(), [&](const Target& around) {
-      return is_within(each.path, around.path);
-    });
-    if (!is_below) targets_.push_back(std::move(each));
+    if (!is_within_any(each.path, targets_)) targets_.push_back(std::move(each));
   }
   return {};
 }
@@ -318,8 +312,7 @@ void Layers::drop(std::span<const Target> targets) {
 }
 
 bool Layers::hides(const std::string& path) const {
-  const auto holds = [&path](const std::string& hidden) { return is_within(path, hidden); };
-  return std::any_of(hidden_.begin(), hidden_.end(), holds);
+  return is_within_any(path, hidden_);
 }
 
 bool Layers::shows(const std::string& path) const {

@@ -43,10 +43,31 @@ std::string parent_of(const std::string& path);
 // Returns true for a path that is `tree` or below it. Both must be without symbolic links and
 // without a trailing '/'.
 bool is_within(std::string_view path, std::string_view tree);
+// Of lists of paths, as text or of what has one.
+inline std::string_view path_text(std::string_view path) {
+  return path;
+}
+template <typename Known>
+requires requires(const Known& known) {
+  known.path;
+}
+std::string_view path_text(const Known& known) {
+  return known.path;
+}
 template <typename Paths>
 bool is_within_any(std::string_view path, const Paths& trees) {
   return std::any_of(trees.begin(), trees.end(),
-                     [path](const KnownPath& tree) { return is_within(path, tree.path); });
+                     [path](const auto& tree) { return is_within(path, path_text(tree)); });
+}
+template <typename Paths>
+bool holds_any_of(std::string_view tree, const Paths& paths) {
+  return std::any_of(paths.begin(), paths.end(),
+                     [tree](const auto& path) { return is_within(path_text(path), tree); });
+}
+template <typename Paths>
+bool is_one_of(std::string_view path, const Paths& paths) {
+  return std::any_of(paths.begin(), paths.end(),
+                     [path](const auto& each) { return path_text(each) == path; });
 }
 
 // Returns true if `path` was reached through a link that is in one of `trees` and leads out of it:

@@ -167,15 +167,22 @@ class PreparedSandbox::Preparation {
     }
   }
 
+  Status invalid(const char* field, const std::string& why) const {
+    return Status::error("invalid_request", "sandbox " + spec_.profile + ": " + field + ": " + why);
+  }
+
+  Status led_astray(const char* field, const ResolvedPath& tree) const {
+    return invalid(field, tree.asked + " leads to " + tree.path +
+                              " through a link that programs inside can make");
+  }
+
   // Returns nothing where the path does not exist.
   Status add_tree(const std::string& asked, const char* field, std::vector<ResolvedPath>& trees) {
     auto resolved = resolve_path(asked, field);
     if (!resolved) return resolved.status();
     if (!*resolved) return {};
     if (is_led_astray(**resolved, write_)) {
-      return Status::error("invalid_request", "sandbox " + spec_.profile + ": " + field + ": " +
-                                                  asked + " leads to " + (*resolved)->path +
-                                                  " through a link that programs inside can make");
+      return led_astray(field, **resolved);
     }
     trees.push_back(std::move(**resolved));
     return {};
@@ -196,9 +203,7 @@ class PreparedSandbox::Preparation {
     // Repeated, for links in trees that were named later.
     for (const ResolvedPath& tree : write_) {
       if (is_led_astray(tree, write_)) {
-        return Status::error("invalid_request",
-                             "sandbox " + spec_.profile + ": write: " + tree.asked + " leads to " +
-                                 tree.path + " through a link that programs inside can make");
+        return led_astray("write", tree);
       }
     }
     if (Status status = refuse_kernel_trees(); !status) return status;
@@ -216,23 +221,16 @@ class PreparedSandbox::Preparation {
     for (const ResolvedPath& tree : write_) {
       whole = whole || tree.path == "/";
       for (const std::string_view kernel_tree : kKernelTrees) {
-        const bool fine =
-            std::any_of(kWritableInDev.begin(), kWritableInDev.end(),
-                        [&](std::string_view allowed) { return is_within(tree.path, allowed); });
-        if (is_within(tree.path, kernel_tree) && !fine) {
-          return Status::error("invalid_request", "sandbox " + spec_.profile + ": write: " +
-                                                      tree.path + " belongs to the kernel");
+        if (is_within(tree.path, kernel_tree) && !is_within_any(tree.path, kWritableInDev)) {
+          return invalid("write", tree.path + " belongs to the kernel");
         }
       }
     }
     if (!whole) return {};
     write_.clear();
     for (const std::string& child : children_of("/")) {
-      const bool kernels =
-          std::find(kKernelTrees.begin(), kKernelTrees.end(), child) != kKernelTrees.end();
-      if (Status status = add_tree(child, "write", kernels ? read_ : write_); !status) {
-        return status;
-      }
+      auto& trees = is_one_of(child, kKernelTrees) ? read_ : write_;
+      if (Status status = add_tree(child, "write", trees); !status) return status;
     }
     return {};
   }
@@ -282,13 +280,9 @@ class PreparedSandbox::Preparation {
                  [this](const MountedLayer& layer) { return can_layer(layer); });
     report_.copies = layers_.copies_problem();
     // A copy has an empty directory where something else is mounted.
-    const auto& out = entry_.ruleset->left_out;
     for (const Mount& mount : mounted()) {
-      const bool below = std::any_of(trees.begin(), trees.end(), [&](const ResolvedPath& tree) {
-        return mount.point != tree.path && is_within(mount.point, tree.path);
-      });
-      if (below && !is_absent(mount.point) &&
-          std::find(out.begin(), out.end(), mount.point) == out.end()) {
+      if (is_within_any(mount.point, trees) && !is_one_of(mount.point, trees) &&
+          !is_absent(mount.point) && !is_one_of(mount.point, entry_.ruleset->left_out)) {
         entry_.trees.push_back({mount.point, mount.point, false});
       }
     }
@@ -425,10 +419,7 @@ class PreparedSandbox::Preparation {
 
   // Without a mount namespace; elsewhere the ruleset has left it out.
   bool stays_readable(const std::string& path) const {
-    const auto& whole = entry_.ruleset->whole;
-    return is_within_any(path, write_) ||
-           std::any_of(whole.begin(), whole.end(),
-                       [&](const std::string& directory) { return is_within(path, directory); });
+    return is_within_any(path, write_) || is_within_any(path, entry_.ruleset->whole);
   }
 
   // Only a mount can keep a run from removing a placeholder.
@@ -533,10 +524,7 @@ class PreparedSandbox::Preparation {
 
   void report_layers() {
     for (const auto& [path, first_missing] : absent_in_layers_) {
-      const bool exists =
-          std::any_of(unreadable_.begin(), unreadable_.end(),
-                      [&path = path](const auto& each) { return each.path == path; });
-      if (exists || !layers_.shows(path) || layers_.hides(path)) continue;
+      if (is_one_of(path, unreadable_) || !layers_.shows(path) || layers_.hides(path)) continue;
       report_.unprotected.push_back(shortened(path) + " can be read once it exists");
     }
     std::erase_if(unreadable_, [this](const auto& each) { return layers_.hides(each.path); });
@@ -598,11 +586,8 @@ class PreparedSandbox::Preparation {
     std::string above = path;
     while (true) {
       above.resize(above.rfind('/'));
-      if (above.empty() || !is_within_any(above, write_)) return;
-      const bool is_tree = std::any_of(write_.begin(), write_.end(),
-                                       [&](const auto& tree) { return tree.path == above; });
       // A write tree is a mount already.
-      if (is_tree) return;
+      if (above.empty() || !is_within_any(above, write_) || is_one_of(above, write_)) return;
       entry_.covers.push_back({above, CoverKind::kPin});
     }
   }
@@ -616,30 +601,23 @@ class PreparedSandbox::Preparation {
       report_.copies =
           std::string("the workspace can only be read, what is in $TMPDIR can be changed") + kWhy;
     }
-    auto& unprotected = report_.unprotected;
+    const auto say = [this](const std::string& what) {
+      report_.unprotected.push_back(what + kWhy);
+    };
     for (const KnownPath& path : unreadable_) {
       if (S_ISSOCK(path.type) && spec_.network != SandboxNetwork::kOff) {
-        unprotected.push_back(path.path + " can be connected to" + kWhy);
+        say(path.path + " can be connected to");
       } else if (stays_readable(path.path)) {
-        unprotected.push_back(path.path + " can be read" + kWhy);
+        say(path.path + " can be read");
       } else if (path.is_directory() && is_granted(path.path)) {
-        unprotected.push_back("the names in " + path.path + " can be listed" + kWhy);
+        say("the names in " + path.path + " can be listed");
       }
     }
-    for (const KnownPath& path : unwritable_) {
-      unprotected.push_back(path.path + " can be changed" + kWhy);
-    }
-    for (const KnownPath& path : pinned_) {
-      unprotected.push_back(path.path + " can be moved or removed" + kWhy);
-    }
-    unprotected.push_back(
-        std::string("System V memory and message queues of the same user can be used") + kWhy);
-    unprotected.push_back(std::string("modes, owners, times and extended attributes of files "
-                                      "outside can be changed") +
-                          kWhy);
-    if (support_.landlock_abi < kMinAbiTruncate) {
-      unprotected.push_back(std::string("files outside can be truncated") + kWhy);
-    }
+    for (const KnownPath& path : unwritable_) say(path.path + " can be changed");
+    for (const KnownPath& path : pinned_) say(path.path + " can be moved or removed");
+    say("System V memory and message queues of the same user can be used");
+    say("modes, owners, times and extended attributes of files outside can be changed");
+    if (support_.landlock_abi < kMinAbiTruncate) say("files outside can be truncated");
   }
 
   void report_old_landlock() {

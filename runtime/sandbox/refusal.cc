@@ -50,21 +50,13 @@ const std::vector<std::string> kFreeDevices = {
 // Not part of the write tree "/".
 const std::vector<std::string> kOwnTrees = {"/dev", "/proc", "/sys"};
 
-bool is_below(std::string_view path, std::string_view tree) {
-  while (tree.size() > 1 && tree.back() == '/') tree.remove_suffix(1);
-  if (tree == "/") return true;
-  return path.starts_with(tree) && (path.size() == tree.size() || path[tree.size()] == '/');
+bool is_below(std::string_view path, const std::string& tree) {
+  return is_within(path, without_slash(tree));
 }
 
 bool below_any(std::string_view path, const std::vector<std::string>& trees) {
   return std::any_of(trees.begin(), trees.end(),
                      [path](const std::string& tree) { return is_below(path, tree); });
-}
-
-// Returns true if one of them is `path` or is in it.
-bool holds_one_of(std::string_view path, const std::vector<std::string>& trees) {
-  return std::any_of(trees.begin(), trees.end(),
-                     [path](const std::string& tree) { return is_below(tree, path); });
 }
 
 std::string absolute(std::string_view directory, const std::string& word) {
@@ -145,10 +137,7 @@ class Finder {
   bool is_shown(const std::string& path) const {
     return spec_.own_temporary &&
            std::none_of(spec_.write.begin(), spec_.write.end(), [&](const std::string& tree) {
-             const bool temporary =
-                 std::find(kTemporaryDirectories.begin(), kTemporaryDirectories.end(), tree) !=
-                 kTemporaryDirectories.end();
-             return !temporary && is_below(path, tree);
+             return !is_one_of(tree, kTemporaryDirectories) && is_below(path, tree);
            });
   }
   bool may_read(const std::string& path) const {
@@ -164,17 +153,15 @@ class Finder {
         return std::nullopt;
       case ComplaintKind::kMissing: {
         // Hidden directories exist, but are empty.
-        const bool itself =
-            std::any_of(spec_.unreadable.begin(), spec_.unreadable.end(),
-                        [&](const std::string& tree) { return is_below(tree, path); });
+        const bool itself = holds_any_of(path, spec_.unreadable);
         return hidden && !itself ? std::optional(RefusalKind::kRead) : std::nullopt;
       }
       case ComplaintKind::kUnconnected:
         return hidden ? std::optional(RefusalKind::kRead) : std::nullopt;
       case ComplaintKind::kBusy:
         if (!may_write(path)) return std::nullopt;
-        return holds_one_of(path, spec_.unreadable) || holds_one_of(path, spec_.unwritable) ||
-                       holds_one_of(path, spec_.pinned) || holds_one_of(path, spec_.occupied)
+        return holds_any_of(path, spec_.unreadable) || holds_any_of(path, spec_.unwritable) ||
+                       holds_any_of(path, spec_.pinned) || holds_any_of(path, spec_.occupied)
                    ? std::optional(RefusalKind::kWrite)
                    : std::nullopt;
       case ComplaintKind::kReadOnly:

@@ -211,7 +211,7 @@ class Rulesets::Maker {
   Status grant_child(int directory, const std::string& around, const std::string& name,
                      const Names& within) {
     const std::string path = (around == "/" ? "" : around) + "/" + name;
-    if (std::find(within.begin(), within.end(), path) != within.end()) return {};
+    if (is_one_of(path, within)) return {};
     // To open what is mounted from elsewhere can take for ever. A home there has answered already.
     if (is_remote(path) && inside(path, within).empty()) {
       made_.left_out.push_back(path);

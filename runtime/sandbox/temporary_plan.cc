@@ -1,9 +1,7 @@
 #include "runtime/sandbox/temporary_plan.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +15,7 @@
 
 #include "runtime/paths/mount_types.h"
 #include "runtime/paths/walk.h"
+#include "runtime/sandbox/temporary_base.h"
 
 namespace gibbous {
 namespace {
@@ -52,9 +51,7 @@ class Planner {
     }
     spelled_ = targets_;
     for (const char* const each : kTemporaryDirectories) {
-      if (std::find(targets_.begin(), targets_.end(), each) == targets_.end()) {
-        spelled_.emplace_back(each);
-      }
+      if (!is_one_of(each, targets_)) spelled_.emplace_back(each);
     }
     take_write_trees();
     show_required();
@@ -98,9 +95,7 @@ class Planner {
     for (auto& each : plan_.mounted) {
       each.writable = is_within_any(each.directory->target, write_);
     }
-    std::erase_if(write_, [&](const ResolvedPath& tree) {
-      return std::find(targets_.begin(), targets_.end(), tree.path) != targets_.end();
-    });
+    std::erase_if(write_, [&](const auto& tree) { return is_one_of(tree.path, targets_); });
     // The user's sockets are where the user's temporary files are.
     const bool writes = !plan_.mounted.empty() && plan_.mounted.front().writable;
     for (auto& each : plan_.mounted) {
@@ -129,7 +124,6 @@ class Planner {
     std::string_view rest(real);
     rest.remove_prefix(mounted->directory->target.size() + 1);
     // What a run has put there leads nowhere else.
-    constexpr mode_t kForUser = 0700;
     while (at && !rest.empty()) {
       const std::string name(rest.substr(0, rest.find('/')));
       rest.remove_prefix(std::min(rest.size(), name.size() + 1));
@@ -138,10 +132,7 @@ class Planner {
         const std::size_t begin = mounted->directory->target.size() + 1;
         note_made(*mounted->directory, real.substr(begin, end - begin));
       }
-      open_how how{};
-      how.flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-      how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
-      at.reset(static_cast<int>(::syscall(SYS_openat2, at.get(), name.c_str(), &how, sizeof how)));
+      at = open_below(at.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW);
     }
   }
 
@@ -263,16 +254,12 @@ class Planner {
   }
 
   bool is_granted(const std::string& path) const {
-    const auto grants = [&](const std::string& tree) { return is_within(path, tree); };
-    return std::any_of(spec_.read.begin(), spec_.read.end(), grants) ||
-           std::any_of(spec_.write.begin(), spec_.write.end(), grants);
+    return is_within_any(path, spec_.read) || is_within_any(path, spec_.write);
   }
 
   bool is_hidden(const std::string& path) const {
     // No group sees another's.
-    return is_temporary_base(path) ||
-           std::any_of(spec_.unreadable.begin(), spec_.unreadable.end(),
-                       [&](const std::string& hidden) { return is_within(path, hidden); });
+    return is_temporary_base(path) || is_within_any(path, spec_.unreadable);
   }
 
   Status hold_mount_points() {
@@ -285,13 +272,8 @@ class Planner {
       }
     }
     std::vector<std::string> outermost, dropped;
-    for (const auto& tree_and_kind : trees) {
-      const std::string& path = tree_and_kind.first;  // lambdas cannot name a binding
-      const bool is_directory = tree_and_kind.second;
-      const bool below =
-          std::any_of(outermost.begin(), outermost.end(),
-                      [&](const std::string& tree) { return is_within(path, tree); });
-      if (below) continue;
+    for (const auto& [path, is_directory] : trees) {
+      if (is_within_any(path, outermost)) continue;
       switch (hold_mount_point(path, is_directory)) {
         case Place::kHeld:
           outermost.push_back(path);
@@ -306,9 +288,7 @@ class Planner {
       }
     }
     for (auto* const list : {&write_, &plan_.shown}) {
-      std::erase_if(*list, [&](const ResolvedPath& tree) {
-        return std::find(dropped.begin(), dropped.end(), tree.path) != dropped.end();
-      });
+      std::erase_if(*list, [&](const auto& tree) { return is_one_of(tree.path, dropped); });
     }
     return {};
   }
@@ -339,9 +319,7 @@ class Planner {
     const std::string inside = in_session(mounted, path);
     const std::string& source = mounted.directory->source;
     if (plan_.hold.add_mount_point(source, inside, is_directory)) return Place::kHeld;
-    if (std::find(optional_.begin(), optional_.end(), path) != optional_.end()) {
-      return Place::kSessions;
-    }
+    if (is_one_of(path, optional_)) return Place::kSessions;
     // A directory that a run has made there serves as well; anything else goes away.
     struct stat info {};
     if (is_directory && ::lstat(inside.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {

@@ -313,16 +313,9 @@ Json refusals_value(const Run& run, const std::string& workspace) {
           {"what", to_string(refusal.kind)}, {"line", refusal.line}, {"profile", spec->profile}};
       if (!refusal.path.empty()) entry["path"] = to_utf8(refusal.path);
       // Nobody can be asked for these.
-      const bool is_kernels =
-          std::any_of(kKernelTrees.begin(), kKernelTrees.end(),
-                      [&refusal](const char* tree) { return is_within(refusal.path, tree); });
+      const bool is_kernels = is_within_any(refusal.path, kKernelTrees);
       if (is_kernels && !may_be_granted(refusal.path)) entry["never"] = true;
-      const auto& caches = spec->layered;
-      if (std::any_of(caches.begin(), caches.end(), [&refusal](const std::string& cache) {
-            return is_within(refusal.path, cache);
-          })) {
-        entry["cache"] = true;
-      }
+      if (is_within_any(refusal.path, spec->layered)) entry["cache"] = true;
       list.push_back(std::move(entry));
     }
   }

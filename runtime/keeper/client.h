@@ -18,6 +18,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/keeper/outcome.h"
+#include "runtime/process/start_step.h"
 #include "runtime/process/terminal.h"
 #include "runtime/process/tree_limits.h"
 #include "runtime/process/usage.h"
@@ -109,20 +110,7 @@ struct DetachedRun {
   EarlierOutput out, err;
 };
 
-// Which step of a start failed; `error` is the errno of that step.
-enum class StartStep : std::uint8_t {
-  kRequest,
-  kPipe,
-  kFork,
-  kSession,
-  kLimits,
-  kGroup,
-  kSandbox,
-  kChdir,
-  kStdio,
-  kTerminal,
-  kExec
-};
+
 const char* to_string(StartStep step);
 
 struct StartFailure {

@@ -49,22 +49,9 @@ constexpr int kSilentLooks = 80;
 constexpr int kHeldWeight = 10;
 constexpr const char* kAdvice = "; set GIBBOUS_KEEPER to the gibbous-keeper of this Gibbous";
 
-const char* step_text(LaunchStep step) {
-  switch (step) {
-    case LaunchStep::kFork:
-      return "cannot make a process for";
-    case LaunchStep::kStdio:
-      return "cannot open /dev/null for";
-    case LaunchStep::kSession:
-    case LaunchStep::kLimits:
-    case LaunchStep::kGroup:
-    case LaunchStep::kSandbox:
-    case LaunchStep::kChdir:
-    case LaunchStep::kTerminal:
-    case LaunchStep::kExec:
-      return "cannot execute";
-  }
-  return "cannot start";
+const char* step_text(StartStep step) {
+  if (step == StartStep::kFork) return "cannot make a process for";
+  return step == StartStep::kStdio ? "cannot open /dev/null for" : "cannot execute";
 }
 
 // When the host reaps orphans, the keeper has become its child after all and would stay a zombie.

@@ -37,30 +37,6 @@ namespace {
 
 enum Stdio : std::size_t { kIn, kOut, kErr, kStdioCount };
 
-StartStep step_of(LaunchStep step) {
-  switch (step) {
-    case LaunchStep::kFork:
-      return StartStep::kFork;
-    case LaunchStep::kSession:
-      return StartStep::kSession;
-    case LaunchStep::kLimits:
-      return StartStep::kLimits;
-    case LaunchStep::kGroup:
-      return StartStep::kGroup;
-    case LaunchStep::kSandbox:
-      return StartStep::kSandbox;
-    case LaunchStep::kChdir:
-      return StartStep::kChdir;
-    case LaunchStep::kStdio:
-      return StartStep::kStdio;
-    case LaunchStep::kTerminal:
-      return StartStep::kTerminal;
-    case LaunchStep::kExec:
-      return StartStep::kExec;
-  }
-  return StartStep::kRequest;
-}
-
 std::string describe(const SandboxFailure& failure) {
   std::string text = std::string("sandbox: ") + to_string(failure.step);
   if (failure.path != nullptr) text += std::string(" ") + failure.path;
@@ -478,8 +454,8 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
 
   Launched launched;
   if (const auto error = launcher_.launch(plan, launched)) {
-    return failed(step_of(error->step), error->error,
-                  error->step == LaunchStep::kSandbox ? describe(error->sandbox) : "");
+    return failed(error->step, error->error,
+                  error->step == StartStep::kSandbox ? describe(error->sandbox) : "");
   }
   struct stat in {};
   if (child[kIn] && ::fstat(child[kIn].get(), &in) == 0) {

@@ -48,7 +48,7 @@ struct Shared {
   bool moves;          // into its birthplace, because it was not born there
   std::uint64_t born;  // CLOCK_BOOTTIME in ns, read by the child at once
   // The result; error == 0 is success.
-  LaunchStep step;
+  StartStep step;
   int error;
   SandboxFailure sandbox;
   // For launch_detached: the grandchild.
@@ -84,7 +84,7 @@ class ChildStack {
   void* memory_;
 };
 
-GIBBOUS_IN_CHILD bool fail(Shared& shared, LaunchStep step) {
+GIBBOUS_IN_CHILD bool fail(Shared& shared, StartStep step) {
   shared.error = errno;
   shared.step = step;
   return false;
@@ -102,7 +102,7 @@ GIBBOUS_IN_CHILD bool set_limits(Shared& shared) {
   const LaunchLimit* limit = shared.plan->limits.data();
   for (std::size_t i = 0; i < shared.plan->limits.size(); ++i, ++limit) {
     if (::syscall(SYS_prlimit64, 0, limit->resource, &limit->value, nullptr) != 0) {
-      return fail(shared, LaunchStep::kLimits);
+      return fail(shared, StartStep::kLimits);
     }
   }
   return true;
@@ -121,11 +121,11 @@ GIBBOUS_IN_CHILD bool enter_birthplace(Shared& shared) {
 
 GIBBOUS_IN_CHILD bool enter_groups(Shared& shared) {
   if (shared.moves && !enter_birthplace(shared) && shared.plan->needs_birthplace) {
-    return fail(shared, LaunchStep::kGroup);
+    return fail(shared, StartStep::kGroup);
   }
   const int* group = shared.plan->groups.data();
   for (std::size_t i = 0; i < shared.plan->groups.size(); ++i, ++group) {
-    if (::syscall(SYS_write, *group, "0", 1) != 1) return fail(shared, LaunchStep::kGroup);
+    if (::syscall(SYS_write, *group, "0", 1) != 1) return fail(shared, StartStep::kGroup);
   }
   return true;
 }
@@ -137,7 +137,7 @@ GIBBOUS_IN_CHILD bool set_stdio(Shared& shared) {
     // are its own
     // /dev/null.
     if (source[target] >= 0 && ::syscall(SYS_dup3, source[target], target, 0) < 0) {
-      return fail(shared, LaunchStep::kStdio);
+      return fail(shared, StartStep::kStdio);
     }
   }
   ::syscall(SYS_close_range, kFirstOtherFd, kAllFds, 0);
@@ -149,9 +149,9 @@ GIBBOUS_IN_CHILD bool set_stdio(Shared& shared) {
 GIBBOUS_IN_CHILD bool set_detached_stdio(Shared& shared) {
   if (shared.socket == kInheritedSocket) {
     if (::syscall(SYS_fcntl, shared.socket, F_SETFD, 0) != 0)
-      return fail(shared, LaunchStep::kStdio);
+      return fail(shared, StartStep::kStdio);
   } else if (::syscall(SYS_dup3, shared.socket, kInheritedSocket, 0) < 0) {
-    return fail(shared, LaunchStep::kStdio);
+    return fail(shared, StartStep::kStdio);
   }
   long first = kInheritedSocket + 1;
   if (shared.executable >= first) {
@@ -162,10 +162,10 @@ GIBBOUS_IN_CHILD bool set_detached_stdio(Shared& shared) {
   }
   ::syscall(SYS_close_range, first, kAllFds, 0);
   const long null = ::syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
-  if (null < 0) return fail(shared, LaunchStep::kStdio);
+  if (null < 0) return fail(shared, StartStep::kStdio);
   for (long target = 0; target < kFirstOtherFd; ++target) {
     if (null != target && ::syscall(SYS_dup3, null, target, 0) < 0) {
-      return fail(shared, LaunchStep::kStdio);
+      return fail(shared, StartStep::kStdio);
     }
   }
   if (null > kInheritedSocket) ::syscall(SYS_close, null);
@@ -183,7 +183,7 @@ GIBBOUS_IN_CHILD bool execute(Shared& shared) {
   const LaunchPlan& plan = *shared.plan;
   if (shared.executable >= 0) {
     ::syscall(SYS_execveat, shared.executable, "", plan.argv, plan.environment, AT_EMPTY_PATH);
-    return fail(shared, LaunchStep::kExec);
+    return fail(shared, StartStep::kExec);
   }
   bool denied = false;
   errno = ENOENT;
@@ -191,15 +191,15 @@ GIBBOUS_IN_CHILD bool execute(Shared& shared) {
   for (std::size_t i = 0; i < plan.candidates.size(); ++i, ++candidate) {
     ::syscall(SYS_execve, *candidate, plan.argv, plan.environment);
     if (errno == EACCES) denied = true;
-    if (!worth_trying_next(errno)) return fail(shared, LaunchStep::kExec);
+    if (!worth_trying_next(errno)) return fail(shared, StartStep::kExec);
   }
   if (denied) errno = EACCES;
-  return fail(shared, LaunchStep::kExec);
+  return fail(shared, StartStep::kExec);
 }
 
 GIBBOUS_IN_CHILD bool in_sandbox(Shared& shared, bool entered) {
   if (entered) return true;
-  shared.step = LaunchStep::kSandbox;
+  shared.step = StartStep::kSandbox;
   shared.error = shared.sandbox.error == 0 ? EPERM : shared.sandbox.error;
   return false;
 }
@@ -208,13 +208,13 @@ GIBBOUS_IN_CHILD bool become(Shared& shared) {
   const LaunchPlan& plan = *shared.plan;
   // The mark is one of the limits and comes first: from here on the child can be found.
   if (!set_limits(shared) || !enter_groups(shared)) return false;
-  if (::syscall(SYS_setsid) < 0) return fail(shared, LaunchStep::kSession);
+  if (::syscall(SYS_setsid) < 0) return fail(shared, StartStep::kSession);
   if (plan.sandbox != nullptr &&
       !in_sandbox(shared, plan.sandbox->enter_namespaces(&shared.sandbox))) {
     return false;
   }
   if (plan.directory != nullptr && ::syscall(SYS_chdir, plan.directory) != 0) {
-    return fail(shared, LaunchStep::kChdir);
+    return fail(shared, StartStep::kChdir);
   }
   // Before the child closes this descriptor with all others.
   if (plan.sandbox != nullptr &&
@@ -230,7 +230,7 @@ GIBBOUS_IN_CHILD bool become(Shared& shared) {
   }
   // This puts the session's leader into the terminal's foreground.
   if (plan.terminal && ::syscall(SYS_ioctl, STDIN_FILENO, TIOCSCTTY, 0) < 0) {
-    return fail(shared, LaunchStep::kTerminal);
+    return fail(shared, StartStep::kTerminal);
   }
   const std::uint64_t empty = 0;
   ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &empty, nullptr, kKernelSignalSetBytes);
@@ -257,7 +257,7 @@ GIBBOUS_IN_CHILD int intermediate_main(void* argument) {
       ::clone(child_main, shared.inner_stack_top, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
               &shared, &shared.inner_pidfd);
   if (shared.inner_pid < 0) {
-    fail(shared, LaunchStep::kFork);
+    fail(shared, StartStep::kFork);
   } else if (shared.error != 0) {
     ::syscall(SYS_wait4, shared.inner_pid, nullptr, 0, nullptr);
   }
@@ -366,7 +366,7 @@ Launcher::~Launcher() {
 }
 
 std::optional<LaunchError> Launcher::launch(const LaunchPlan& plan, Launched& launched) {
-  if (stack_ == MAP_FAILED) return LaunchError{LaunchStep::kFork, ENOMEM, {}};
+  if (stack_ == MAP_FAILED) return LaunchError{StartStep::kFork, ENOMEM, {}};
   Shared shared{};
   shared.plan = &plan;
   shared.executable = -1;
@@ -384,7 +384,7 @@ std::optional<LaunchError> Launcher::launch(const LaunchPlan& plan, Launched& la
   if (pid < 0 && !scarce) {
     pid = ::clone(child_main, top_of(stack_), flags | SIGCHLD, &shared, &pidfd);
   }
-  if (pid < 0) return LaunchError{LaunchStep::kFork, errno, {}};
+  if (pid < 0) return LaunchError{StartStep::kFork, errno, {}};
   UniqueFd held(pidfd);
   if (shared.error != 0) {
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
@@ -418,7 +418,7 @@ std::optional<LaunchError> launch_detached(const Executable& file, char* const* 
                                            Launched& launched) {
   const ChildStack outer;
   const ChildStack inner;
-  if (!outer.ok() || !inner.ok()) return LaunchError{LaunchStep::kFork, ENOMEM, {}};
+  if (!outer.ok() || !inner.ok()) return LaunchError{StartStep::kFork, ENOMEM, {}};
   LaunchPlan plan;
   plan.candidates = std::span(&file.path, 1);
   plan.argv = argv;
@@ -436,7 +436,7 @@ std::optional<LaunchError> launch_detached(const Executable& file, char* const* 
   // No exit signal: the host's handlers and its wait(2) never see the intermediate process.
   const pid_t pid =
       ::clone(intermediate_main, outer.top(), CLONE_VM | CLONE_VFORK | CLONE_FILES, &shared);
-  if (pid < 0) return LaunchError{LaunchStep::kFork, errno, {}};
+  if (pid < 0) return LaunchError{StartStep::kFork, errno, {}};
   while (::waitpid(pid, nullptr, __WCLONE) < 0 && errno == EINTR) {
   }
   UniqueFd held(shared.inner_pidfd);

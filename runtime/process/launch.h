@@ -16,21 +16,10 @@
 
 #include "gibbous/status.h"
 #include "runtime/base/unique_fd.h"
+#include "runtime/process/start_step.h"
 #include "runtime/sandbox/sandbox.h"
 
 namespace gibbous {
-
-enum class LaunchStep : std::uint8_t {
-  kFork,
-  kSession,
-  kLimits,
-  kGroup,
-  kSandbox,
-  kChdir,
-  kStdio,
-  kTerminal,
-  kExec
-};
 
 struct LaunchLimit {
   int resource = 0;  // RLIMIT_*
@@ -62,7 +51,7 @@ struct Launched {
 };
 
 struct LaunchError {
-  LaunchStep step = LaunchStep::kFork;
+  StartStep step = StartStep::kFork;
   int error = 0;
   SandboxFailure sandbox;  // for kSandbox
 };

@@ -119,16 +119,16 @@ TEST_CASE("a failed launch names its step and leaves no child") {
   plan.candidates = std::span(&candidate, 1);
   plan.argv = argv.data();
   plan.environment = environment.data();
-  LaunchStep expected = LaunchStep::kExec;
+  StartStep expected = StartStep::kExec;
   SECTION("exec") {}
   SECTION("chdir") {
     plan.directory = "/nonexistent";
-    expected = LaunchStep::kChdir;
+    expected = StartStep::kChdir;
   }
   SECTION("stdio") {
     constexpr int kNoFd = 4711;
     plan.stdio[1] = kNoFd;
-    expected = LaunchStep::kStdio;
+    expected = StartStep::kStdio;
   }
   Launcher launcher;
   Launched launched;

@@ -13,15 +13,17 @@ namespace gibbous::wire {
 namespace {
 
 // In the order of SandboxSpec.
-std::array<const std::vector<std::string>*, kSandboxLists> lists_of(const SandboxSpec& spec) {
-  return {&spec.read,    &spec.write,    &spec.unreadable, &spec.unwritable,
-          &spec.pinned,  &spec.occupied, &spec.claimed,    &spec.shown,
-          &spec.layered, &spec.shapes,   &spec.visible,    &spec.stand_ins};
+template <typename Spec>
+auto lists_of(Spec& spec) {
+  return std::array{&spec.read,    &spec.write,    &spec.unreadable, &spec.unwritable,
+                    &spec.pinned,  &spec.occupied, &spec.claimed,    &spec.shown,
+                    &spec.layered, &spec.shapes,   &spec.visible,    &spec.stand_ins};
 }
 
 // What comes before the lists.
-std::array<const std::string*, kSandboxNames> names_of(const SandboxSpec& spec) {
-  return {&spec.profile, &spec.network_group, &spec.temporary_group};
+template <typename Spec>
+auto names_of(Spec& spec) {
+  return std::array{&spec.profile, &spec.network_group, &spec.temporary_group};
 }
 
 StartRequest request_of(const CleanupCommand& cleanup) {
@@ -225,17 +227,13 @@ static SandboxSpec sandbox_of(const Start& start, std::span<const char* const> s
   spec.names_only = start.names_only;
   spec.copied = start.copied;
   spec.layer_bytes = start.layer_bytes;
-  spec.profile = strings[0];
-  spec.network_group = strings[1];
-  spec.temporary_group = strings[2];
-  std::size_t next = kSandboxNames;
-  const std::array lists{&spec.read,    &spec.write,    &spec.unreadable, &spec.unwritable,
-                         &spec.pinned,  &spec.occupied, &spec.claimed,    &spec.shown,
-                         &spec.layered, &spec.shapes,   &spec.visible,    &spec.stand_ins};
-  for (std::size_t i = 0; i < lists.size(); ++i) {
-    for (std::uint32_t count = start.sandbox_paths[i]; count > 0; --count) {
-      lists[i]->emplace_back(strings[next++]);
-    }
+  auto next = strings.begin();
+  for (std::string* const name : names_of(spec)) *name = *next++;
+  static_assert(std::tuple_size_v<decltype(lists_of(spec))> == kSandboxLists);
+  auto count = start.sandbox_paths.begin();
+  for (std::vector<std::string>* const list : lists_of(spec)) {
+    list->assign(next, next + *count);
+    next += *count++;
   }
   return spec;
 }

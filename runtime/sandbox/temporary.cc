@@ -83,15 +83,6 @@ void add_named(std::string_view text, const std::string& directory, std::size_t&
   }
 }
 
-// Removes nothing that a run has left.
-void remove_if_empty(const Kind& kind, const std::string& group) {
-  const std::string source = source_of(kind, group);
-  if (kind.target == kRuntimeTarget) {
-    (void)::rmdir((source + "/" + std::to_string(::geteuid())).c_str());
-  }
-  (void)::rmdir(source.c_str());
-}
-
 std::string link_text(const std::string& path) {
   std::array<char, PATH_MAX> text{};
   const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
@@ -129,9 +120,7 @@ UniqueFd open_temporary(const std::string& group, const std::string& path) {
     if (!is_within(normal, kind.target)) continue;
     const UniqueFd base = open_base(kind.around);
     const UniqueFd files =
-        base ? open_below(base.get(), (group + "/" + kind.name).c_str(), O_PATH | O_DIRECTORY)
-             : UniqueFd();
-    if (!files) return {};
+        open_below(base.get(), (group + "/" + kind.name).c_str(), O_PATH | O_DIRECTORY);
     const std::string rest = normal.size() > kind.target.size() + 1
                                  ? normal.substr(kind.target.size() + 1)
                                  : std::string(".");
@@ -279,8 +268,11 @@ TemporaryGroup::~TemporaryGroup() {
     if (above) (void)::unlinkat(above.get(), made->second.c_str() + slash + 1, AT_REMOVEDIR);
   }
   if (const UniqueFd base = open_base(kLayersAround)) (void)move_layers_away(base.get(), name_);
-  for (const char* const sockets : kSockets) remove_tree(lock_.get(), sockets, kDeepest);
-  for (const Kind& kind : kKinds) remove_if_empty(kind, name_);
+  for (const char* const sockets : kSockets) remove_tree(lock_.get(), sockets);
+  // Nothing that a run has left.
+  const std::string of_user = "/" + std::to_string(::geteuid());
+  (void)::rmdir((source_of(kKinds.back(), name_) + of_user).c_str());
+  for (const Kind& kind : kKinds) (void)::rmdir(source_of(kind, name_).c_str());
   for (const Kind& kind : kKinds) (void)::rmdir(group_in(kind, name_).c_str());
   // Without the lock, for which the next keeper of the group does not wait that long.
   lock_.reset();
@@ -441,11 +433,10 @@ std::shared_ptr<TemporaryGroup> make_sockets(TemporaryGroups& groups, std::strin
   if (sockets == kSockets.end() || !is_temporary_group(name)) return nullptr;
   auto group = groups.get_beside(name);
   // By its path, because a run may have moved it: tmux then takes the machine's directory.
-  const UniqueFd around = group ? open_base(kKinds[0].around) : UniqueFd();
-  const UniqueFd own =
-      around ? own_directory(around.get(), name.c_str(), kForUser, true) : UniqueFd();
-  const bool made = own && own_directory(own.get(), *sockets, kForUser, true);
-  return made ? *group : nullptr;
+  if (!group) return nullptr;
+  const UniqueFd around = open_base(kKinds[0].around);
+  const UniqueFd own = own_directory(around.get(), name.c_str(), kForUser, true);
+  return own_directory(own.get(), *sockets, kForUser, true) ? *group : nullptr;
 }
 
 // A name that a keeper gave to something of a group, and could not take away. Its group is locked
@@ -468,7 +459,7 @@ static void remove_old_links(std::string_view around) {
 static void remove_group(int base, const std::string& name) {
   const std::string aside = name.substr(0, name.find(kAside)) + std::string(kAside) + random_id();
   if (::renameat(base, name.c_str(), base, aside.c_str()) == 0) {
-    remove_tree(base, aside.c_str(), kDeepest);
+    remove_tree(base, aside.c_str());
   }
 }
 
@@ -484,8 +475,7 @@ void remove_old_temporary(std::chrono::seconds age) {
       const std::string name = path.substr(prefix.size());
       const std::string group = name.substr(0, name.find(kAside));
       // The lock says when the group was used; where it is gone, its directory does.
-      UniqueFd used;
-      if (locks) used = open_below(locks.get(), group.c_str(), O_RDONLY | O_DIRECTORY);
+      UniqueFd used = open_below(locks.get(), group.c_str(), O_RDONLY | O_DIRECTORY);
       const bool moved = group.size() != name.size();
       if (kind.around == kLayersAround && !moved) remove_old_layers(base.get(), locks, name);
       if (!used || moved) used = open_below(base.get(), name.c_str(), O_RDONLY | O_DIRECTORY);

@@ -98,8 +98,19 @@ static void remove_below(const std::pair<int, std::string>& top, int around, con
   (void)::unlinkat(around, name, AT_REMOVEDIR);
 }
 
-void remove_tree(int around, const char* name, int depth) {
-  remove_below({around, name}, around, name, depth);
+void remove_tree(int around, const char* name) {
+  remove_below({around, name}, around, name, kDeepest);
+}
+
+bool write_whole(int around, const std::string& name, std::string_view text, mode_t mode) {
+  const std::string made = name + std::string(kAside) + random_id();
+  const UniqueFd file(
+      ::openat(around, made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  const bool written =
+      file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (written && ::renameat(around, made.c_str(), around, name.c_str()) == 0) return true;
+  (void)::unlinkat(around, made.c_str(), 0);
+  return false;
 }
 
 UniqueFd open_base(std::string_view around) {

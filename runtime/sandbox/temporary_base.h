@@ -31,7 +31,10 @@ UniqueFd open_below(int around, const char* name, std::uint64_t flags);
 // `repair`, what is in its place is moved away: only a run can have put it there.
 UniqueFd own_directory(int around, const char* name, mode_t mode, bool repair);
 // Enters nothing that is mounted there, and follows no link. What it cannot remove, stays.
-void remove_tree(int around, const char* name, int depth);
+void remove_tree(int around, const char* name);
+// Makes a file of this user's with the text, for everybody who is to see it whole. Returns false
+// when there is none under the name then.
+bool write_whole(int around, const std::string& name, std::string_view text, mode_t mode);
 
 // Writes how much is in a directory into a note beside it, and reads that (0: there is none).
 void note_bytes(int around, const char* tree, const char* note);

@@ -54,14 +54,7 @@ std::uint64_t noted_bytes(int around, const char* note) {
 
 void note_bytes(int around, const char* tree, const char* note) {
   const std::string text = std::to_string(bytes_below(around, tree, kDeepest));
-  const std::string name = note + std::string(kAside) + random_id();
-  const UniqueFd file(
-      ::openat(around, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  const bool written =
-      file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (!written || ::renameat(around, name.c_str(), around, note) != 0) {
-    (void)::unlinkat(around, name.c_str(), 0);
-  }
+  (void)write_whole(around, note, text, S_IRUSR | S_IWUSR);
 }
 
 std::optional<std::string> move_layers_away(int base, const std::string& group) {
@@ -88,7 +81,7 @@ void remove_moved_layers(const std::string& group) {
       const std::string name = path.substr(around.size() + 1);
       if (!name.starts_with(group + std::string(kAside))) continue;
       found = true;
-      remove_tree(base.get(), name.c_str(), kDeepest);
+      remove_tree(base.get(), name.c_str());
     }
   }
 }
@@ -96,28 +89,21 @@ void remove_moved_layers(const std::string& group) {
 // Where a group has its layers. `own`: the directory around them.
 static UniqueFd open_layers(const std::string& group, UniqueFd* own) {
   const UniqueFd base = open_base(kLayersAround);
-  if (base) *own = own_directory(base.get(), group.c_str(), kForUser, false);
-  return *own ? own_directory(own->get(), kLayers, kForUser, false) : UniqueFd();
+  *own = own_directory(base.get(), group.c_str(), kForUser, false);
+  return own_directory(own->get(), kLayers, kForUser, false);
 }
 
 std::optional<std::string> TemporaryGroup::text_file(std::string_view text) const {
   UniqueFd own;
   const UniqueFd all = open_layers(name_, &own);
-  const UniqueFd texts = all ? own_directory(all.get(), kTexts, kForUser, false) : UniqueFd();
+  const UniqueFd texts = own_directory(all.get(), kTexts, kForUser, false);
   if (!texts) return std::nullopt;
   const std::string name = sha256_hex(text);
   std::string path = base_in(kLayersAround) + "/" + name_ + "/" + kLayers + "/" + kTexts + "/";
   path += name;
   // Only a whole file gets this name.
   if (open_below(texts.get(), name.c_str(), O_PATH | O_NOFOLLOW)) return path;
-  const std::string made = name + std::string(kAside) + random_id();
-  const UniqueFd file(
-      ::openat(texts.get(), made.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR));
-  const bool written =
-      file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (written && ::renameat(texts.get(), made.c_str(), texts.get(), name.c_str()) == 0) return path;
-  (void)::unlinkat(texts.get(), made.c_str(), 0);
-  return std::nullopt;
+  return write_whole(texts.get(), name, text, S_IRUSR) ? std::optional(path) : std::nullopt;
 }
 
 std::optional<TemporaryGroup::LayerPlace> TemporaryGroup::take_layers() const {
@@ -144,8 +130,7 @@ bool has_changed_layer(const std::string& group, const std::string& directory,
                        const std::string& path, std::chrono::milliseconds since) {
   const UniqueFd base = open_base(kLayersAround);
   const UniqueFd layers =
-      base ? open_below(base.get(), (group + "/" + kLayers).c_str(), O_PATH | O_DIRECTORY)
-           : UniqueFd();
+      open_below(base.get(), (group + "/" + kLayers).c_str(), O_PATH | O_DIRECTORY);
   const auto has = [&](const std::string& name) {
     struct stat info {};
     const UniqueFd found = open_below(layers.get(), name.c_str(), O_PATH | O_NOFOLLOW);
@@ -166,8 +151,7 @@ bool has_changed_layer(const std::string& group, const std::string& directory,
 
 void note_layer_bytes(const std::string& group) {
   const UniqueFd base = open_base(kLayersAround);
-  const UniqueFd own =
-      base ? open_below(base.get(), group.c_str(), O_RDONLY | O_DIRECTORY) : UniqueFd();
+  const UniqueFd own = open_below(base.get(), group.c_str(), O_RDONLY | O_DIRECTORY);
   if (own) note_bytes(own.get(), kLayers, kLayerBytes);
 }
 
@@ -175,12 +159,11 @@ void note_layer_bytes(const std::string& group) {
 void remove_old_layers(int base, const UniqueFd& locks, const std::string& group) {
   std::optional<std::string> aside;
   {
-    const UniqueFd lock =
-        locks ? open_below(locks.get(), group.c_str(), O_RDONLY | O_DIRECTORY) : UniqueFd();
+    const UniqueFd lock = open_below(locks.get(), group.c_str(), O_RDONLY | O_DIRECTORY);
     if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return;
     aside = move_layers_away(base, group);
   }
-  if (aside) remove_tree(base, aside->c_str(), kDeepest);
+  if (aside) remove_tree(base, aside->c_str());
 }
 
 }  // namespace gibbous

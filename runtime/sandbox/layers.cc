@@ -159,7 +159,7 @@ void SandboxEntry::have_room_for_layers() {
 
 Status Layers::find(const SandboxSpec& spec, Lookups& lookups, std::span<const ResolvedPath> read,
                     std::span<const ResolvedPath> write,
-                    const std::function<bool(const std::string&)>& is_own, TemporaryHold& hold) {
+                    const std::function<bool(const std::string&)>& is_own) {
   std::vector<Target> found;
   for (const std::string& asked : spec.layered) {
     const Lookups::Found& it = lookups.find(asked, "layered");
@@ -180,7 +180,7 @@ Status Layers::find(const SandboxSpec& spec, Lookups& lookups, std::span<const R
     }
   }
   const bool needs_room = spec.copied || !found.empty();
-  if (!needs_room || !have_room(spec.layer_bytes, hold)) return {};
+  if (!needs_room || !have_room(spec.layer_bytes)) return {};
   std::sort(found.begin(), found.end(),
             [](const Target& one, const Target& other) { return one.path < other.path; });
   for (Target& each : found) {
@@ -189,12 +189,12 @@ Status Layers::find(const SandboxSpec& spec, Lookups& lookups, std::span<const R
   return {};
 }
 
-bool Layers::have_room(std::uint64_t limit, TemporaryHold& hold) {
-  if (hold.group() == nullptr) {
+bool Layers::have_room(std::uint64_t limit) {
+  if (hold_.group() == nullptr) {
     why_ = "the sandbox has no temporary directories of the session's own";
     return false;
   }
-  place_ = hold.group()->take_layers();
+  place_ = hold_.group()->take_layers();
   if (!place_) {
     why_ = "too many runs of the session have them at the same time";
     return false;
@@ -204,7 +204,7 @@ bool Layers::have_room(std::uint64_t limit, TemporaryHold& hold) {
     why_ = "the session has written " + in_units(place_->bytes) + " to them, and the limit is " +
            in_units(limit) + " (caches.max_bytes)";
   }
-  hold.keep(std::move(place_->lock));
+  hold_.keep(std::move(place_->lock));
   return true;
 }
 
@@ -224,9 +224,8 @@ std::string Layers::base_of(const Target& target, std::span<const Mount> mounted
   return base;
 }
 
-void Layers::lay(SandboxEntry& entry, std::span<const Mount> mounted,
-                 std::span<const std::string> left_out, std::span<const Hidden> hidden,
-                 const Works& works) {
+void Layers::lay(std::span<const Mount> mounted, std::span<const std::string> left_out,
+                 std::span<const Hidden> hidden) {
   std::map<std::string, std::optional<std::vector<std::string>>> stands;
   std::map<std::string, std::vector<Target>> bases;
   for (const Target& target : targets_) {
@@ -240,15 +239,15 @@ void Layers::lay(SandboxEntry& entry, std::span<const Mount> mounted,
       bases[base_of(target, mounted)].push_back(std::move(target));
     }
   }
-  for (auto& [base, targets] : bases) lay_over(entry, base, std::move(targets), hidden, works);
-  for (Stand& stand : entry.stands) stand.names = std::move(*stands[stand.target]);
-  std::sort(entry.stands.begin(), entry.stands.end(),
+  for (auto& [base, targets] : bases) lay_over(base, std::move(targets), hidden);
+  for (Stand& stand : entry_.stands) stand.names = std::move(*stands[stand.target]);
+  std::sort(entry_.stands.begin(), entry_.stands.end(),
             [](const Stand& one, const Stand& other) { return one.target < other.target; });
-  entry.have_room_for_layers();
+  entry_.have_room_for_layers();
 }
 
-void Layers::lay_over(SandboxEntry& entry, const std::string& base, std::vector<Target> targets,
-                      std::span<const Hidden> hidden, const Works& works) {
+void Layers::lay_over(const std::string& base, std::vector<Target> targets,
+                      std::span<const Hidden> hidden) {
   struct stat info {};
   MountedLayer layer;
   layer.room = room_of(place_->path, base);
@@ -257,7 +256,7 @@ void Layers::lay_over(SandboxEntry& entry, const std::string& base, std::vector<
   const bool made = ::lstat(base.c_str(), &info) == 0 && layer.make_room() &&
                     ::chmod(layer.upper().c_str(), info.st_mode & kPermissionBits) == 0;
   forget_unwritten(layer.work());
-  if (!made || !works(layer)) return drop(targets);
+  if (!made || !works_(layer)) return drop(targets);
   forget_unwritten(layer.work());
   const std::string hiding = hide(base, targets, hidden);
   if (!hiding.empty()) layer.lower.insert(layer.lower.begin(), hiding);
@@ -273,14 +272,15 @@ void Layers::lay_over(SandboxEntry& entry, const std::string& base, std::vector<
       end = target.path.find('/', end + 1);
       layer.made.push_back(below(target.path.substr(0, end), base));
     }
-    entry.parts.push_back({target.path, below(target.path, base), entry.layers.size(), writable_});
-    const bool stands = std::any_of(entry.stands.begin(), entry.stands.end(),
+    entry_.parts.push_back(
+        {target.path, below(target.path, base), entry_.layers.size(), writable_});
+    const bool stands = std::any_of(entry_.stands.begin(), entry_.stands.end(),
                                     [&](const Stand& each) { return each.target == target.above; });
     if (!target.above.empty() && !stands) {
-      entry.stands.push_back({target.above, below(target.above, base), entry.layers.size(), {}});
+      entry_.stands.push_back({target.above, below(target.above, base), entry_.layers.size(), {}});
     }
   }
-  entry.layers.push_back(std::move(layer));
+  entry_.layers.push_back(std::move(layer));
 }
 
 // Returns a layer that takes away what is hidden in the targets, or "".
@@ -321,8 +321,7 @@ bool Layers::shows(const std::string& path) const {
   });
 }
 
-void Layers::copy(SandboxEntry& entry, std::span<const ResolvedPath> trees, RunCopies copies,
-                  std::uint64_t limit, TemporaryHold& hold, const Works& works) {
+void Layers::copy(std::span<const ResolvedPath> trees, RunCopies copies, std::uint64_t limit) {
   if (place_ && have_directory(place_->copies)) copies.directory = place_->copies;
   for (const ResolvedPath& tree : trees) {
     struct stat info {};
@@ -337,19 +336,19 @@ void Layers::copy(SandboxEntry& entry, std::span<const ResolvedPath> trees, RunC
                       (info.st_uid == ::geteuid() ||
                        ::chown(upper.c_str(), info.st_uid, info.st_gid) == 0 || ::geteuid() != 0) &&
                       ::chmod(upper.c_str(), info.st_mode & kAllModeBits) == 0;
-    if (!made || !works(layer)) {
+    if (!made || !works_(layer)) {
       uncopied_.push_back(tree.path);
       continue;
     }
     forget_unwritten(layer.work());
     copies.trees.push_back({tree.path, upper});
-    entry.parts.push_back({tree.path, "", entry.layers.size(), true});
-    entry.layers.push_back(std::move(layer));
+    entry_.parts.push_back({tree.path, "", entry_.layers.size(), true});
+    entry_.layers.push_back(std::move(layer));
   }
-  entry.have_room_for_layers();
+  entry_.have_room_for_layers();
   if (copies.directory.empty()) return;
   begin_copies(copies, limit);
-  hold.keep(std::move(copies));
+  hold_.keep(std::move(copies));
 }
 
 std::string Layers::problem() const {

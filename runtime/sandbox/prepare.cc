@@ -78,7 +78,7 @@ class PreparedSandbox::Preparation {
     if (Status status = have_own_temporary(); !status) return status;
     if (report_.mount_namespace) {
       const auto is_own = [this](const std::string& path) { return is_absent(path); };
-      Status status = layers_.find(spec_, lookups_, read_, write_, is_own, held_);
+      Status status = layers_.find(spec_, lookups_, read_, write_, is_own);
       if (!status) return status;
     }
     if (spec_.copied) take_copied();
@@ -86,8 +86,7 @@ class PreparedSandbox::Preparation {
     if (Status status = build_ruleset(); !status) return status;
     resolve_protected();
     if (report_.mount_namespace) {
-      layers_.lay(entry_, mounted(), entry_.ruleset->left_out, absent_in_layers_,
-                  [this](const MountedLayer& layer) { return can_layer(layer); });
+      layers_.lay(mounted(), entry_.ruleset->left_out, absent_in_layers_);
       report_.caches = layers_.problem();
       report_layers();
       if (spec_.copied) lay_copies();
@@ -276,8 +275,7 @@ class PreparedSandbox::Preparation {
     copies.near = follow_links(start_.directory);
     copies.compares = start_.mounts == nullptr || start_.mounts->all_local();
     const auto trees = std::span(temporary_.shown).subspan(first_copied_);
-    layers_.copy(entry_, trees, std::move(copies), spec_.layer_bytes, held_,
-                 [this](const MountedLayer& layer) { return can_layer(layer); });
+    layers_.copy(trees, std::move(copies), spec_.layer_bytes);
     report_.copies = layers_.copies_problem();
     // A copy has an empty directory where something else is mounted.
     for (const Mount& mount : mounted()) {
@@ -651,7 +649,7 @@ class PreparedSandbox::Preparation {
   SandboxReport& report_;
   TemporaryHold& held_;
   TemporaryPlan temporary_;
-  Layers layers_;
+  Layers layers_{entry_, held_, [this](const MountedLayer& layer) { return can_layer(layer); }};
   std::size_t first_copied_ = 0;  // of what is shown
   std::vector<ResolvedPath> read_, write_;
   std::vector<KnownPath> unreadable_, unwritable_, pinned_;

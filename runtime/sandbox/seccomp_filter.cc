@@ -19,9 +19,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/unique_fd.h"
@@ -229,36 +232,21 @@ Result<Program> build(Add add) {
   return program;
 }
 
-template <SandboxNetwork kNetwork>
-const Result<Program>& program_for() {
-  static const auto program = build([](Builder& builder) { add_rules(builder, kNetwork); });
-  return program;
-}
-
-const Result<Program>& program_for(SandboxNetwork network) {
-  switch (network) {
-    case SandboxNetwork::kOff:
-      return program_for<SandboxNetwork::kOff>();
-    case SandboxNetwork::kChecked:
-      return program_for<SandboxNetwork::kChecked>();
-    case SandboxNetwork::kOn:
-    case SandboxNetwork::kLoopback:
-      break;
-  }
-  return program_for<SandboxNetwork::kOn>();
-}
-
-Result<sock_fprog> readable(const Result<Program>& program) {
-  if (!program.ok()) return program.status();
-  // The kernel only reads it, although its structure has no const.
-  return sock_fprog{static_cast<unsigned short>(program->size()),
-                    const_cast<sock_filter*>(program->data())};
-}
-
 }  // namespace
 
 Result<sock_fprog> seccomp_filter(SandboxNetwork network) {
-  return readable(program_for(network));
+  static std::mutex mutex;
+  static std::map<SandboxNetwork, Result<Program>> programs;
+  const std::lock_guard lock(mutex);
+  if (network == SandboxNetwork::kLoopback) network = SandboxNetwork::kOn;
+  auto found = programs.find(network);
+  if (found == programs.end()) {
+    auto made = build([network](Builder& builder) { add_rules(builder, network); });
+    found = programs.emplace(network, std::move(made)).first;
+  }
+  Result<Program>& program = found->second;
+  if (!program.ok()) return program.status();
+  return sock_fprog{static_cast<unsigned short>(program->size()), program->data()};
 }
 
 // Only these are asked about: a signal with a handler that arrives during a question ends kill(2)

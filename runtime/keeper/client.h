@@ -110,7 +110,6 @@ struct DetachedRun {
   EarlierOutput out, err;
 };
 
-
 const char* to_string(StartStep step);
 
 struct StartFailure {

@@ -104,6 +104,9 @@ bool can_enter_namespaces(const PreparedSandbox& sandbox);
 // work, with the caller's rights or in a user namespace.
 int try_own_network(void* unused);
 
+// Those that a sandbox takes from its programs. A new user namespace starts with all of them.
+std::vector<int> capabilities_to_drop(bool in_user_namespace);
+
 // A program in the sandbox keeps these if it had them: what root needs to work on its own files.
 std::uint64_t kept_capabilities();
 

@@ -30,4 +30,26 @@ std::string missing_sentence(const std::vector<std::string>& paths) {
          (more > 0 ? " ... and " + std::to_string(more) + " more" : "");
 }
 
+std::vector<std::string> landlock_gaps(std::uint32_t abi, SandboxNetwork network) {
+  constexpr std::uint32_t kMove = 2;
+  constexpr std::uint32_t kConnect = 4;
+  constexpr std::uint32_t kScope = 6;
+  std::vector<std::string> gaps;
+  const auto report = [&](const char* what, std::uint32_t needed) {
+    if (abi >= needed) return;
+    gaps.push_back(std::string(what) + ": changing that needs Landlock ABI " +
+                   std::to_string(needed) + ", this kernel has " + std::to_string(abi));
+  };
+  report("processes outside can be signalled", kScope);
+  if (network == SandboxNetwork::kChecked) {
+    report("a second thread can connect to this machine's services", kConnect);
+  }
+  if (network <= SandboxNetwork::kChecked) {
+    report("abstract unix sockets outside can be connected to", kScope);
+  }
+  // Errs on the side of refusing too much.
+  report("files cannot be moved between directories", kMove);
+  return gaps;
+}
+
 }  // namespace gibbous

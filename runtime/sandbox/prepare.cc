@@ -1,10 +1,7 @@
 // Turns a profile's lists into the child's work: which trees Landlock grants, what covers what in
 // the mount namespace, and what this machine cannot do.
 #include <sched.h>
-#include <sys/prctl.h>
 #include <unistd.h>
-
-#include <linux/capability.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +13,7 @@
 #include "runtime/base/mounts.h"
 #include "runtime/paths/mount_types.h"
 #include "runtime/sandbox/check.h"
+#include "runtime/sandbox/covers.h"
 #include "runtime/sandbox/devices.h"
 #include "runtime/sandbox/entry.h"
 #include "runtime/sandbox/gap.h"
@@ -37,10 +35,7 @@ constexpr std::array kDevices = {"/dev/null",    "/dev/zero", "/dev/full", "/dev
 constexpr const char* kSharedMemory = "/dev/shm";
 constexpr std::array<std::string_view, 3> kKernelTrees = {"/dev", "/proc", "/sys"};
 constexpr std::array<std::string_view, 2> kWritableInDev = {"/dev/shm", "/dev/mqueue"};
-constexpr std::uint32_t kMinAbiMove = 2;
 constexpr std::uint32_t kMinAbiTruncate = 3;
-constexpr std::uint32_t kMinAbiConnect = 4;
-constexpr std::uint32_t kMinAbiScope = 6;
 
 }  // namespace
 
@@ -73,7 +68,7 @@ class PreparedSandbox::Preparation {
     if (Status status = add_questions(); !status) return status;
     spec_.unreadable = hidden_names(spec_, lookups_, report_.unprotected);
     choose_namespaces();
-    choose_capabilities();
+    entry_.dropped_capabilities = capabilities_to_drop(entry_.is_in_user_namespace());
     if (Status status = resolve_trees(); !status) return status;
     if (Status status = have_own_temporary(); !status) return status;
     if (report_.mount_namespace) {
@@ -94,7 +89,9 @@ class PreparedSandbox::Preparation {
     } else {
       report_missing_mounts();
     }
-    report_old_landlock();
+    for (std::string& gap : landlock_gaps(support_.landlock_abi, spec_.network)) {
+      report_.unprotected.push_back(std::move(gap));
+    }
     auto filter = seccomp_filter(spec_.network);
     if (!filter) return filter.status();
     entry_.filter = *filter;
@@ -139,31 +136,6 @@ class PreparedSandbox::Preparation {
     };
     entry_.uid_map = map(::geteuid());
     entry_.gid_map = map(::getegid());
-  }
-
-  // A new user namespace starts with all of them. Elsewhere only a privileged process can drop
-  // them; the child of any other can gain none, because no_new_privs comes before the program.
-  void choose_capabilities() {
-    const bool all = entry_.is_in_user_namespace();
-    if (!all && ::geteuid() != 0) return;
-    // Nothing here changes the bounding set of this process.
-    static const std::vector<bool> bounding = bounding_set();
-    for (std::size_t capability = 0; capability < bounding.size(); ++capability) {
-      const bool kept = (kept_capabilities() >> capability & 1) != 0;
-      if ((all || bounding[capability]) && !kept) {
-        entry_.dropped_capabilities.push_back(static_cast<int>(capability));
-      }
-    }
-  }
-
-  // One entry for each capability that this kernel knows.
-  static std::vector<bool> bounding_set() {
-    std::vector<bool> bounding;
-    while (true) {
-      const int is_in = ::prctl(PR_CAPBSET_READ, static_cast<int>(bounding.size()), 0, 0, 0);
-      if (is_in < 0) return bounding;
-      bounding.push_back(is_in == 1);
-    }
   }
 
   Status invalid(const char* field, const std::string& why) const {
@@ -541,53 +513,16 @@ class PreparedSandbox::Preparation {
     }
     for (const KnownPath& path : unwritable_) {
       covers.push_back({path.path, CoverKind::kReadOnly});
-      pin_above(path.path);
+      pin_above(path.path, write_, covers);
     }
     for (const KnownPath& path : pinned_) {
       covers.push_back({path.path, CoverKind::kPin});
-      pin_above(path.path);
+      pin_above(path.path, write_, covers);
     }
     for (const std::string& path : temporary_.kept) {
       covers.push_back({path, CoverKind::kPin, true});
     }
-    // Parents first; for the same path the strongest, which makes the others redundant.
-    std::sort(covers.begin(), covers.end(), [](const Cover& a, const Cover& b) {
-      if (a.path != b.path) return a.path < b.path;
-      return a.kind != b.kind ? a.kind > b.kind : a.may_be_gone < b.may_be_gone;
-    });
-    std::vector<Cover> needed;
-    for (Cover& cover : covers) {
-      const bool done = std::any_of(needed.begin(), needed.end(), [&](const Cover& above) {
-        return is_within(cover.path, above.path) && makes_needless(above, cover);
-      });
-      if (!done) needed.push_back(std::move(cover));
-    }
-    covers = std::move(needed);
-  }
-
-  static bool makes_needless(const Cover& above, const Cover& cover) {
-    switch (above.kind) {
-      case CoverKind::kHideDirectory:
-      case CoverKind::kHideFile:
-        return true;
-      case CoverKind::kReadOnly:
-        return cover.kind == CoverKind::kReadOnly || cover.kind == CoverKind::kPin;
-      case CoverKind::kPin:
-        return above.path == cover.path;
-    }
-    return false;
-  }
-
-  // A process that can move a directory away and create another in its place has replaced its
-  // contents.
-  void pin_above(const std::string& path) {
-    std::string above = path;
-    while (true) {
-      above.resize(above.rfind('/'));
-      // A write tree is a mount already.
-      if (above.empty() || !is_within_any(above, write_) || is_one_of(above, write_)) return;
-      entry_.covers.push_back({above, CoverKind::kPin});
-    }
+    covers = needed_covers(std::move(covers));
   }
 
   void report_missing_mounts() {
@@ -616,24 +551,6 @@ class PreparedSandbox::Preparation {
     say("System V memory and message queues of the same user can be used");
     say("modes, owners, times and extended attributes of files outside can be changed");
     if (support_.landlock_abi < kMinAbiTruncate) say("files outside can be truncated");
-  }
-
-  void report_old_landlock() {
-    const auto report = [&](const char* what, std::uint32_t abi) {
-      if (support_.landlock_abi >= abi) return;
-      report_.unprotected.push_back(std::string(what) + ": changing that needs Landlock ABI " +
-                                    std::to_string(abi) + ", this kernel has " +
-                                    std::to_string(support_.landlock_abi));
-    };
-    report("processes outside can be signalled", kMinAbiScope);
-    if (spec_.network == SandboxNetwork::kChecked) {
-      report("a second thread can connect to this machine's services", kMinAbiConnect);
-    }
-    if (spec_.network <= SandboxNetwork::kChecked) {
-      report("abstract unix sockets outside can be connected to", kMinAbiScope);
-    }
-    // Errs on the side of refusing too much.
-    report("files cannot be moved between directories", kMinAbiMove);
   }
 
   struct StandIn {

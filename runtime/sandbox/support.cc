@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/base/mounts.h"
 #include "runtime/sandbox/entry.h"
@@ -88,6 +89,16 @@ bool can_listen() {
   return pid > 0 && ended_well(static_cast<pid_t>(pid));
 }
 
+// One entry for each capability that this kernel knows.
+std::vector<bool> bounding_set() {
+  std::vector<bool> bounding;
+  while (true) {
+    const int is_in = ::prctl(PR_CAPBSET_READ, static_cast<int>(bounding.size()), 0, 0, 0);
+    if (is_in < 0) return bounding;
+    bounding.push_back(is_in == 1);
+  }
+}
+
 // A /dev/ptmx that is itself mounted from an instance makes its terminals there.
 bool makes_terminals_at_pts() {
   struct stat link {};
@@ -98,6 +109,22 @@ bool makes_terminals_at_pts() {
 }
 
 }  // namespace
+
+// Elsewhere only a privileged process can drop them; the child of any other can gain none, because
+// no_new_privs comes before the program.
+std::vector<int> capabilities_to_drop(bool in_user_namespace) {
+  std::vector<int> dropped;
+  if (!in_user_namespace && ::geteuid() != 0) return dropped;
+  // Nothing here changes the bounding set of this process.
+  static const std::vector<bool> bounding = bounding_set();
+  for (std::size_t capability = 0; capability < bounding.size(); ++capability) {
+    const bool kept = (kept_capabilities() >> capability & 1) != 0;
+    if ((in_user_namespace || bounding[capability]) && !kept) {
+      dropped.push_back(static_cast<int>(capability));
+    }
+  }
+  return dropped;
+}
 
 bool can_enter_namespaces(const PreparedSandbox& sandbox) {
   return try_in_child(sandbox, false);

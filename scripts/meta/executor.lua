@@ -39,7 +39,6 @@
 ---@field cleanup? string[] a command that ends whatever runs elsewhere: it runs in '/',
 ---for at most 10 seconds, when the run was killed, reached a limit, lost its host, or ended and
 ---`ended` did not report a clean end; its output is discarded
----@field last_wish? string[] deprecated: the name of `cleanup` before 0.2
 ---@field maps_ports? boolean default: false; true: spec.ports lead to the run
 ---@field ports_later? boolean default: false; true: `ports` gives the mapping once the run is
 ---running

@@ -159,7 +159,6 @@
 ---@field unseen? boolean /proc cannot be read: what left the process group of the run may live on
 ---@field cleanup_failed? boolean the cleanup command failed: what it started elsewhere may still be
 ---active
----@field last_wish_failed? boolean deprecated: the name of `cleanup_failed` before 0.2
 
 ---A handle to a run. It stays usable after the run has ended, until the run is forgotten; then its
 ---methods return nil, err with run_not_found.

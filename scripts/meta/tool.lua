@@ -127,7 +127,6 @@
 ---names some, only those are loaded
 ---@field optional? table<string, fun(): Toolset> toolsets by name that are loaded only where they
 ---are named
----@field on_request? table<string, fun(): Toolset> deprecated: the name of `optional` before 0.2
 ---@field watchers? table<string, function>[] tables of handlers: { on_EVENT = function }, of
 ---matches of watchers, and of questions of the policy: on_ask_opened gets an AskOpened,
 ---on_ask_answered an AskAnswered

@@ -359,7 +359,6 @@ Json kill_report(const KillReport& report) {
   if (::access("/proc/self/stat", R_OK) != 0) value["unseen"] = true;
   if (report.cleanup_failed) {
     value["cleanup_failed"] = true;
-    value["last_wish_failed"] = true;  // the name before 0.2
   }
   return value;
 }

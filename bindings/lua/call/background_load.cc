@@ -16,7 +16,6 @@ BackgroundLoad::BackgroundLoad(const GenerationOptions& options,
   if (options_.host_tools != nullptr) host_tools_ = *options_.host_tools;
   options_.host_tools = &host_tools_;
   options_.lazy_policy = false;
-  options_.on_deprecated = [this](const std::string& text) { outcome_.deprecated.push_back(text); };
   options_.open_api = [this, open_api = std::move(open_api)](lua_State* state) {
     bind_no_context(state, &outcome_.needs_loop);
     if (open_api) open_api(state);

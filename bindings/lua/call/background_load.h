@@ -19,8 +19,7 @@ class BackgroundLoad {
   struct Outcome {
     std::shared_ptr<Generation> made;  // null: it failed. No context is bound to its state
     LoadFailure failure;
-    std::vector<std::string> deprecated;  // for GenerationOptions::on_deprecated
-    bool needs_loop = false;              // it failed because a script needs the runtime
+    bool needs_loop = false;  // it failed because a script needs the runtime
   };
   // `before` is the generation in force, for what is the same in both; null when its policy has not
   // been read yet. `open_api` opens the API in a state without a context. `on_done` comes on the

@@ -37,7 +37,6 @@ Engine::Engine(EngineOptions options, Context& context)
     bind_context(state, context);
     if (open_api) open_api(state);
   };
-  generation.on_deprecated = [this](const std::string& text) { warn_deprecated(text); };
   context_.engine = this;
 }
 
@@ -447,10 +446,6 @@ void Engine::log(const std::string& level, const std::string& message, Json fiel
   made.message = message;
   made.fields = std::move(fields);
   notice(std::move(made));
-}
-
-void Engine::warn_deprecated(const std::string& text) {
-  if (deprecations_.insert(text).second) log("warn", text, Json(), "");
 }
 
 void Engine::notice(Notice notice) {

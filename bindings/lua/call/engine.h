@@ -173,8 +173,6 @@ class Engine {
   // Queues a line for Context::log; without one it becomes the event `log`.
   void log(const std::string& level, const std::string& message, Json fields,
            const std::string& session);
-  // Logs the use of an old name once: "NAME is deprecated: write OTHER".
-  void warn_deprecated(const std::string& text);
   // The files for the monitor of files: those of the current generation, and those of the last load
   // when it failed.
   std::vector<MonitoredFile> monitored_files() const;
@@ -274,7 +272,6 @@ class Engine {
   std::size_t dropped_notices_ = 0;
   std::map<std::string, bool> enabled_;  // by ToolDefinition::name
   std::set<std::string> said_notes_;     // about the layers of the configuration
-  std::set<std::string> deprecations_;   // names with a warning already
   bool running_ = false;
   bool flushing_ = false;
 

@@ -17,7 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-
 // Whether a client sees the same tools: then it need not fetch the list again.
 bool shows_the_same(const Generation& one, const Generation& other) {
   const auto visible = [](const Generation& generation) {
@@ -203,7 +202,6 @@ void Engine::take_loaded(const std::function<void()>& on_done) {
     reload_later(on_done);
     return;
   }
-  for (const std::string& text : outcome.deprecated) warn_deprecated(text);
   // Scripts that have filled their memory leave no room to bind it.
   const bool bound =
       outcome.made && outcome.made->state().protect(

@@ -163,25 +163,15 @@ LimitSet limits_without(const LimitSet& limits, const std::vector<std::string>& 
   return parse_limits("executor", value);
 }
 
-// Returns the command that ends what the run started elsewhere.
-std::vector<std::string> cleanup_of(Engine& engine, Fields& fields) {
-  if (const auto cleanup = fields.texts("cleanup")) return *cleanup;
-  const auto old = fields.texts("last_wish");
-  if (old)
-    engine.warn_deprecated("last_wish in the plan of an executor is deprecated: write cleanup");
-  return old.value_or(std::vector<std::string>{});
-}
-
 // Throws WrongUse.
-void read_plan(Engine& engine, const std::string& owner, const Json& plan, const Json& ports,
-               RunSpec* spec) {
+void read_plan(const std::string& owner, const Json& plan, const Json& ports, RunSpec* spec) {
   Fields fields(owner, plan);
   Execution& execution = spec->execution.emplace();
   execution.argv = fields.texts("argv").value_or(std::vector<std::string>{});
   if (execution.argv.empty()) fields.fail("argv", "a program and its words", fields.value("argv"));
   execution.cwd = fields.text("cwd").value_or("");
   execution.env = variables_of(fields);
-  execution.cleanup = cleanup_of(engine, fields);
+  execution.cleanup = fields.texts("cleanup").value_or(std::vector<std::string>{});
   execution.address = fields.text("address").value_or("");
   execution.holds = fields.texts("holds").value_or(std::vector<std::string>{});
   execution.limits = limits_without(spec->limits, execution.holds);
@@ -298,13 +288,12 @@ void prepare_execution(Context& context, const Call& call, const ExecutorRequest
   arguments["settings"] = *settings;
   arguments["ports"] = *ports;
   HookCall hook = executor_hook(name, executor.prepare, call.session(), std::move(arguments));
-  hook.on_done = [&engine = *context.engine, name, spec = std::move(spec), ports = *ports,
-                  on_done = std::move(on_done),
+  hook.on_done = [name, spec = std::move(spec), ports = *ports, on_done = std::move(on_done),
                   asks = static_cast<bool>(executor.ended)](const CallResult& result) mutable {
     if (!result.ok) return on_done(Status::error(result.code, result.message));
     try {
-      read_plan(engine, "executor " + name + ": prepare", Json::parse(result.data, nullptr, false),
-                ports, &spec);
+      read_plan("executor " + name + ": prepare", Json::parse(result.data, nullptr, false), ports,
+                &spec);
     } catch (const std::exception& wrong) {
       return on_done(Status::error("executor_failed", wrong.what()));
     }

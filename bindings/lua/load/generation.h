@@ -74,8 +74,6 @@ struct GenerationOptions {
   PolicyPlace place;             // where requests are judged
   // Opens the API in a new state, in a protected call; null: no API, for a policy alone.
   std::function<void(lua_State*)> open_api;
-  // Called for old names in scripts and policies, "NAME is deprecated: ..."; may be null.
-  std::function<void(const std::string&)> on_deprecated;
 };
 
 // What scripts/toolsets/environment.lua says of runs without a terminal.

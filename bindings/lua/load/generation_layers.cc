@@ -191,7 +191,7 @@ bool GenerationLoader::read_guard(lua_State* state, const LayerParts& layer, Loa
     return wrong("decide: a project only adds rules that ask or deny: return { rules = { ... } }");
   }
   if (whole) {
-    if (!read_policy_tables(state, "", options_.on_deprecated, tables, error)) return false;
+    if (!read_policy_tables(state, "", tables, error)) return false;
     read_profiles(state, loader, tables);
   } else {
     lua_pushnil(state);

@@ -63,7 +63,7 @@ constexpr std::size_t kHashDigits = 16;
 // Modules of policies/lib are required without the folder's name.
 SourceTree tree_of(const std::string& name, const std::string& own, const std::string& shipped,
                    const CompiledTexts* compiled) {
-  SourceTree tree{name, {}, compiled, nullptr};
+  SourceTree tree{name, {}, compiled};
   for (const std::string& dir : {own, shipped}) {
     if (dir.empty()) continue;
     tree.dirs.push_back(dir);
@@ -147,10 +147,9 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   if (!prepare(failure)) return nullptr;
   PolicyProgram& policy = made_->policy();
 
-  SourceTree tree =
-      tree_of("scripts", options_.scripts_dir, options_.shipped_scripts_dir, options_.compiled);
-  tree.on_deprecated = options_.on_deprecated;
-  Loader scripts(*made_->state_, snapshot_, std::move(tree));
+  Loader scripts(
+      *made_->state_, snapshot_,
+      tree_of("scripts", options_.scripts_dir, options_.shipped_scripts_dir, options_.compiled));
   policies_ = std::make_unique<Loader>(
       *made_->state_, snapshot_,
       tree_of("policies", options_.policies_dir, options_.shipped_policies_dir, options_.compiled));
@@ -352,7 +351,6 @@ bool GenerationLoader::load_scripts(Loader& loader,
         options.only = options_.toolsets;
         options.settings = options_.settings;
         options.shell_word = options_.shell_word;
-        options.on_deprecated = options_.on_deprecated;
         if (!options_.spec_files.empty()) add_specs(state, loader, &options);
         add_host_tools(state, &options);
         if (!add_layer_toolsets(state, layers, &error)) return;
@@ -574,9 +572,7 @@ void GenerationLoader::read_profiles(lua_State* state, Loader& loader, PolicyTab
 }
 
 bool GenerationLoader::read_policies(lua_State* state, Loader& loader, ScriptError* error) {
-  if (!read_policy_tables(state, options_.mode, options_.on_deprecated, &made_->policy().tables(),
-                          error))
-    return false;
+  if (!read_policy_tables(state, options_.mode, &made_->policy().tables(), error)) return false;
   read_profiles(state, loader, &made_->policy().tables());
   lua_pushvalue(state, -1);
   root_ = LuaRef::take(state);

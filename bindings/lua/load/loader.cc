@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "bindings/lua/load/moved_modules.h"
 #include "bindings/lua/source/require_scan.h"
 #include "runtime/base/nearest.h"
 
@@ -201,8 +200,7 @@ std::vector<ScriptError> Loader::compile_all() {
     if (!compile(*file, &error)) errors.push_back(error);
     for (RequiredName& required : required_names(file->text)) {
       if (!is_module_name(required.name)) continue;
-      std::string name = current_name(required.name);
-      if (seen.insert(name).second) waiting.push_back(std::move(name));
+      if (seen.insert(required.name).second) waiting.push_back(std::move(required.name));
     }
   }
   return errors;
@@ -311,25 +309,13 @@ int Loader::l_require(lua_State* state) {
   return 1;
 }
 
-std::string Loader::current_name(const std::string& module) {
-  std::string moved = tree_.name == "scripts" ? moved_module(module) : "";
-  if (moved.empty()) return module;
-  for (const std::string& path : candidates(module)) {
-    const Result<const SourceFile*> file = snapshot_.read(path);
-    if (!file || *file != nullptr) return module;  // a file of the user has that name
-  }
-  return moved;
-}
-
-void Loader::require(lua_State* state, std::string_view asked) {
-  const std::string asked_name(asked);
-  if (!is_module_name(asked_name)) {
+void Loader::require(lua_State* state, const std::string& module) {
+  const char* name = module.c_str();
+  if (!is_module_name(module)) {
     luaL_error(state,
                "require '%s': a module name is words of letters, digits and _ with dots between",
-               asked_name.c_str());
+               name);
   }
-  const std::string module = current_name(asked_name);
-  const char* name = module.c_str();
   if (active_.size() >= kMaxRequireDepth)
     luaL_error(state, "require '%s': too deeply nested", name);
   const auto first = std::find(active_.begin(), active_.end(), module);
@@ -339,21 +325,7 @@ void Loader::require(lua_State* state, std::string_view asked) {
     luaL_error(state, "require '%s': modules require each other in a cycle: %s%s", name,
                cycle.c_str(), name);
   }
-  if (module == asked_name) {
-    load_module(state, module);
-    return;
-  }
-  if (tree_.on_deprecated)
-    tree_.on_deprecated("module '" + asked_name + "' is deprecated: require '" + module + "'");
-  loaded_.push(state);
-  lua_getfield(state, -1, name);  // [loaded, value]
-  if (lua_isnil(state, -1)) {
-    lua_pop(state, 1);
-    load_module(state, module);
-  }
-  lua_pushvalue(state, -1);
-  lua_setfield(state, -3, asked_name.c_str());
-  lua_remove(state, -2);  // [value]
+  load_module(state, module);
 }
 
 std::string Loader::file_of_value(lua_State* state, int index) const {

@@ -3,7 +3,6 @@
 // and provides their `require`. Owned by a GenerationLoader. Loop thread only.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,8 +21,6 @@ struct SourceTree {
   std::string name;                         // "scripts" or "policies": for messages
   std::vector<std::string> dirs;            // search path of modules; init.lua only in the first
   const CompiledTexts* compiled = nullptr;  // may be null; outlives the loader
-  // Called once for each old name of a module; may be null.
-  std::function<void(const std::string&)> on_deprecated = nullptr;
 };
 
 class Loader {
@@ -60,8 +57,6 @@ class Loader {
 
  private:
   std::vector<std::string> candidates(const std::string& module) const;
-  // Returns the new name of a module that moved, unless a file has the requested name.
-  std::string current_name(const std::string& module);
   // Returns null when it is missing or unreadable; the error says which, and which module required
   // it.
   const SourceFile* find(const std::string& module, ScriptError* error);
@@ -73,7 +68,7 @@ class Loader {
   bool compile_in(lua_State* state, const SourceFile& file, ScriptError* error);
   // Pushes the module's value.
   void load_module(lua_State* state, const std::string& module);
-  void require(lua_State* state, std::string_view asked);
+  void require(lua_State* state, const std::string& module);
   static int l_require(lua_State* state);
 
   State& state_;

@@ -146,12 +146,6 @@ class ToolsetReader {
     const std::string init = file_;
     const char* shape = "optional: expected a table { NAME = function() return TOOLSET end }";
     lua_getfield(state_, -1, "optional");  // [root, optional]
-    if (lua_isnil(state_, -1)) {
-      lua_pop(state_, 1);
-      lua_getfield(state_, -1, "on_request");
-      if (!lua_isnil(state_, -1) && options_.on_deprecated)
-        options_.on_deprecated("on_request of scripts/init.lua is deprecated: write optional");
-    }
     const bool given = !lua_isnil(state_, -1);
     if (given && !lua_istable(state_, -1))
       return fault(std::string(shape) + ", got a " + type_name(-1));

@@ -27,7 +27,6 @@ struct ToolReaderOptions {
   std::string shell_word;         // stands for kShellWord in descriptions
   // Returns the file of the module that returned the value at an index, or "".
   std::function<std::string(lua_State*, int)> file_of_value;
-  std::function<void(const std::string&)> on_deprecated;  // "NAME is deprecated: ..."; may be null
 };
 
 // The shape of what tool{...} takes and returns; its `run` is a function.

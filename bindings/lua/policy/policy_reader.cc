@@ -67,18 +67,13 @@ bool read_modes(lua_State* state, const std::string& wanted, PolicyTables* table
 }
 
 // [root] -> [root]
-bool read_log(lua_State* state, const std::function<void(const std::string&)>& on_deprecated,
-              PolicyTables* tables, ScriptError* error) {
+bool read_log(lua_State* state, PolicyTables* tables, ScriptError* error) {
   lua_getfield(state, -1, "log");  // [root, log]
   const Json log = lua_isnil(state, -1) ? Json() : to_json(state, -1, "log");
   lua_pop(state, 1);
   if (log.is_null()) return true;
   constexpr char kLogShape[] = "log: expected a table { redact = { 'RE2 of a secret', ... } }";
-  const bool is_old = log.is_object() && !log.contains("redact") && log.contains("mask");
-  if (is_old && on_deprecated) {
-    on_deprecated("log.mask of policies/init.lua is deprecated: write log.redact");
-  }
-  const Json patterns = log.is_object() ? log.value(is_old ? "mask" : "redact", Json()) : Json();
+  const Json patterns = log.is_object() ? log.value("redact", Json()) : Json();
   // A pattern must not get lost. An empty table may be read as either.
   const bool is_list = patterns.is_array() || (patterns.is_object() && patterns.empty());
   if (!is_list || !std::all_of(patterns.begin(), patterns.end(),
@@ -92,9 +87,8 @@ bool read_log(lua_State* state, const std::function<void(const std::string&)>& o
 
 }  // namespace
 
-bool read_policy_tables(lua_State* state, const std::string& mode,
-                        const std::function<void(const std::string&)>& on_deprecated,
-                        PolicyTables* tables, ScriptError* error) {
+bool read_policy_tables(lua_State* state, const std::string& mode, PolicyTables* tables,
+                        ScriptError* error) {
   if (!lua_istable(state, -1)) return fault(error, kExpected + ", not " + luaL_typename(state, -1));
   if (const auto data = root_shape().read(state); !data)
     return fault(error, "what init.lua returns: " + data.status().message());
@@ -116,7 +110,7 @@ bool read_policy_tables(lua_State* state, const std::string& mode,
   } else {
     return fault(error, "views: expected a function(path, text)");
   }
-  if (!read_modes(state, mode, tables, error) || !read_log(state, on_deprecated, tables, error)) {
+  if (!read_modes(state, mode, tables, error) || !read_log(state, tables, error)) {
     return false;
   }
   const std::vector<std::string>& modes = tables->modes;

@@ -17,10 +17,9 @@ inline constexpr char kUnknownMode[] = "unknown_mode";
 inline constexpr char kRulesAlone[] = "rules_alone";
 
 // In a protected call, with the table on top: [root] -> [root]. `mode` is the requested one, "" for
-// none; `on_deprecated` may be null. Returns false with the error's message, and its code for an
+// none. Returns false with the error's message, and its code for an
 // unknown mode.
-bool read_policy_tables(lua_State* state, const std::string& mode,
-                        const std::function<void(const std::string&)>& on_deprecated,
-                        PolicyTables* tables, ScriptError* error);
+bool read_policy_tables(lua_State* state, const std::string& mode, PolicyTables* tables,
+                        ScriptError* error);
 
 }  // namespace gibbous::lua

@@ -4,16 +4,18 @@
 #include <linux/magic.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
-#include "runtime/base/sha256.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/paths/in_time.h"
 
@@ -24,6 +26,16 @@ constexpr int kMaxReadAttempts = 4;
 constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 constexpr char kUnreadable[] = "unreadable";
 constexpr std::chrono::milliseconds kReadPatience{2'000};
+
+// Tells whether a file has changed, and nothing else.
+std::string hash_of(std::string_view text) {
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  std::array<char, 2 * sizeof(hash) + 1> hex{};
+  std::snprintf(hex.data(), hex.size(), "%016llx%016llx",
+                static_cast<unsigned long long>(hash.high64),
+                static_cast<unsigned long long>(hash.low64));
+  return hex.data();
+}
 
 Status load_failed(const std::string& message) {
   return Status::error("load_failed", message);
@@ -144,7 +156,7 @@ FileStamp Snapshot::stamp_of(const std::string& path) const {
 }
 
 const SourceFile* Snapshot::keep(SourceFile file) {
-  file.hash = sha256_hex(file.text);
+  file.hash = hash_of(file.text);
   files_.push_back(std::move(file));
   return by_path_[files_.back().path] = &files_.back();
 }
@@ -201,7 +213,7 @@ std::string hash_of_file(const std::string& path, std::string* text) {
   const Status status = read_source(path, &read, &stamp);
   if (text != nullptr) *text = read;
   if (!status) return kUnreadable;
-  return stamp.exists ? sha256_hex(read) : "";
+  return stamp.exists ? hash_of(read) : "";
 }
 
 std::vector<MonitoredFile> Snapshot::watched() const {

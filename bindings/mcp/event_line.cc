@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "bindings/json/member.h"
 #include "runtime/base/cut_line.h"
 #include "runtime/base/duration.h"
 
@@ -15,11 +16,6 @@ constexpr std::size_t kMaxLineBytes = 300;
 constexpr std::size_t kMaxCommandBytes = 80;
 constexpr std::size_t kMaxMergedLines = 5;
 constexpr double kMergedWithinMs = 200;
-
-std::string text_of(const Json& event, const char* name) {
-  const auto found = event.find(name);
-  return found != event.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 std::string number_of(const Json& event, const char* name) {
   const auto found = event.find(name);
@@ -37,8 +33,8 @@ std::string joined(const Json& event, const char* name) {
 }
 
 std::string who(const Json& event) {
-  const std::string label = text_of(event, "label");
-  return label.empty() ? text_of(event, "run") : label;
+  const std::string label = text_member(event, "label");
+  return label.empty() ? text_member(event, "run") : label;
 }
 
 std::string after(const Json& event) {
@@ -48,23 +44,23 @@ std::string after(const Json& event) {
 }
 
 std::string how_it_ended(const Json& event) {
-  const std::string state = text_of(event, "state");
+  const std::string state = text_member(event, "state");
   const std::string code = number_of(event, "exit_code");
   const bool plain = state == "completed" || state == "failed";
   if (plain && !code.empty()) return "exit " + code;
-  const std::string reason = text_of(event, "reason");
+  const std::string reason = text_member(event, "reason");
   return reason.empty() ? state : reason;
 }
 
 std::string with_excerpt(std::string line, const Json& event) {
-  std::string excerpt = text_of(event, "errors");
+  std::string excerpt = text_member(event, "errors");
   if (!excerpt.empty() && excerpt.back() != '\n') excerpt += '\n';
   return line + "]\n" + excerpt;
 }
 
 std::string ended(const Json& event) {
   std::string line = "[" + who(event) + " ended: " + how_it_ended(event) + after(event);
-  const std::string next = text_of(event, "next");
+  const std::string next = text_member(event, "next");
   if (!next.empty()) line += "; started again as " + next;
   return with_excerpt(std::move(line), event);
 }
@@ -77,7 +73,7 @@ std::string suppressed(const Json& event) {
     std::string names;
     for (const Json& each : *watchers) {
       names +=
-          (names.empty() ? "" : ", ") + text_of(each, "event") + " " + number_of(each, "count");
+          (names.empty() ? "" : ", ") + text_member(each, "event") + " " + number_of(each, "count");
     }
     line += " (" + names + ")";
   }
@@ -90,13 +86,14 @@ bool is_match(const Json& event) {
 
 // A preset is several watchers with one event, and is one to who asked for it.
 bool is_same_event(const Json& left, const Json& right) {
-  return text_of(left, "run") == text_of(right, "run") &&
-         text_of(left, "event") == text_of(right, "event");
+  return text_member(left, "run") == text_member(right, "run") &&
+         text_member(left, "event") == text_member(right, "event");
 }
 
 // Returns true when two watchers of a preset found the same line.
 bool is_same_line(const Json& left, const Json& right) {
-  return left["line"] == right["line"] && text_of(left, "stream") == text_of(right, "stream") &&
+  return left["line"] == right["line"] &&
+         text_member(left, "stream") == text_member(right, "stream") &&
          number_of(left, "line_number") == number_of(right, "line_number") &&
          number_of(left, "row") == number_of(right, "row") && left.contains("line_number");
 }
@@ -116,7 +113,7 @@ std::string match_text(const Json& event) {
   const std::string row = number_of(event, "row");
   if (!line.empty()) text = "line " + line + ": ";
   if (!row.empty()) text = "row " + row + ": ";
-  text += cut_line(text_of(event, "line"), kMaxLineBytes, place_of_match(event));
+  text += cut_line(text_member(event, "line"), kMaxLineBytes, place_of_match(event));
   if (event.contains("cut")) text += " (of a line longer than 64 KiB, whose rest is not searched)";
   for (const char* around : {"before", "after"}) {
     const auto found = event.find(around);
@@ -128,12 +125,12 @@ std::string match_text(const Json& event) {
     }
   }
   if (const auto data = event.find("data"); data != event.end()) text += " " + data->dump();
-  const std::string fault = text_of(event, "handler_error");
+  const std::string fault = text_member(event, "handler_error");
   return fault.empty() ? text : text + " (its handler failed: " + fault + ")";
 }
 
 std::string matches(const std::vector<const Json*>& events) {
-  std::string text = "[" + who(*events[0]) + " " + text_of(*events[0], "event");
+  std::string text = "[" + who(*events[0]) + " " + text_member(*events[0], "event");
   if (events.size() > 1) text += " ×" + std::to_string(events.size());
   text += ": ";
   for (std::size_t i = 0; i < events.size() && i < kMaxMergedLines; ++i) {
@@ -144,20 +141,21 @@ std::string matches(const std::vector<const Json*>& events) {
 }
 
 std::string one(const Json& event) {
-  const std::string name = text_of(event, "event");
-  const std::string reason = text_of(event, "reason");
+  const std::string name = text_member(event, "event");
+  const std::string reason = text_member(event, "reason");
   if (name == "run_ended") return ended(event);
   if (name == "run_ready") {
-    return "[" + who(event) + " ready" + after(event) + ": " + text_of(event, "because") + "]\n";
+    return "[" + who(event) + " ready" + after(event) + ": " + text_member(event, "because") +
+           "]\n";
   }
   if (name == "run_not_ready") {
     return with_excerpt("[" + who(event) + " not ready" + after(event) + ": " + reason, event);
   }
   if (name == "run_inherited") {
-    const bool waits = text_of(event, "state") != "running";
+    const bool waits = text_member(event, "state") != "running";
     return "[" + who(event) + ", queued before you connected, " +
            (waits ? "still waits: " : "has begun: ") +
-           cut_line(text_of(event, "command"), kMaxCommandBytes) + "]\n";
+           cut_line(text_member(event, "command"), kMaxCommandBytes) + "]\n";
   }
   if (name == "run_requeued") {
     return "[" + who(event) + " queued again, attempt " + number_of(event, "attempt") +
@@ -173,15 +171,15 @@ std::string one(const Json& event) {
     return "[" + who(event) + (changed.empty() ? "" : " changed " + changed) +
            (changed.empty() || made.empty() ? "" : " and") +
            (made.empty() ? "" : " made the Git repositories " + made) + ". " +
-           text_of(event, "message") + "]\n";
+           text_member(event, "message") + "]\n";
   }
-  if (name == "sandbox_gap") return "[" + text_of(event, "message") + "]\n";
+  if (name == "sandbox_gap") return "[" + text_member(event, "message") + "]\n";
   if (name == "run_log_failed") {
-    return "[" + who(event) + ": log " + text_of(event, "path") +
-           " failed: " + text_of(event, "message") + "]\n";
+    return "[" + who(event) + ": log " + text_member(event, "path") +
+           " failed: " + text_member(event, "message") + "]\n";
   }
   if (name == "run_log_recovered") {
-    return "[" + who(event) + ": log " + text_of(event, "path") + " is written again]\n";
+    return "[" + who(event) + ": log " + text_member(event, "path") + " is written again]\n";
   }
   return "[" + name + (who(event).empty() ? "" : " " + who(event)) + ": " + event.dump() + "]\n";
 }

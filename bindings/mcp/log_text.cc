@@ -1,6 +1,7 @@
 // See log_text.h.
 #include "bindings/mcp/log_text.h"
 
+#include "bindings/json/member.h"
 #include "bindings/mcp/json.h"
 
 namespace gibbous::mcp {
@@ -10,11 +11,7 @@ std::string log_text(const Event& event) {
   if (!is_log && event.name != "reload_failed" && event.name != "keeper_lost") return {};
   const Parsed parsed = parse_json(event.json);
   if (!parsed.value.is_object()) return {};
-  const auto text = [&parsed](const char* name) {
-    const auto found = parsed.value.find(name);
-    return found != parsed.value.end() && found->is_string() ? found->get<std::string>()
-                                                             : std::string();
-  };
+  const auto text = [&parsed](const char* name) { return text_member(parsed.value, name); };
   if (is_log) return text("level") + ": " + text("message");
   if (event.name == "keeper_lost") return "the keeper has died: " + text("message");
   const auto line = parsed.value.find("line");

@@ -278,31 +278,6 @@ static std::optional<std::string> hold_names(const SandboxSpec& spec,
   return std::nullopt;
 }
 
-// Lets go of the network of a start that fails.
-class SharedNetwork {
- public:
-  SharedNetwork() = default;
-  SharedNetwork(SessionNetworks& networks, std::string group)
-      : networks_(&networks), group_(std::move(group)) {}
-  ~SharedNetwork() {
-    if (networks_ != nullptr) networks_->let_go(group_);
-  }
-  SharedNetwork(const SharedNetwork&) = delete;
-  SharedNetwork& operator=(SharedNetwork&& other) noexcept {
-    networks_ = std::exchange(other.networks_, nullptr);
-    group_ = std::move(other.group_);
-    return *this;
-  }
-  std::string keep() {
-    networks_ = nullptr;
-    return std::move(group_);
-  }
-
- private:
-  SessionNetworks* networks_ = nullptr;
-  std::string group_;
-};
-
 // Once, beside the first run that has such directories: what sessions have left may be much.
 void Starter::remove_old_temporary_beside() {
   if (std::exchange(has_removed_, true)) return;
@@ -365,7 +340,9 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
   StartOutcome outcome;
   auto sockets = make_sockets(temporary_groups_, variable_of(strings.env, "TMUX_TMPDIR"));
   if (!sockets) sockets = make_sockets(temporary_groups_, variable_of(strings.env, "SCREENDIR"));
-  SharedNetwork shares;
+  std::string shared_group;
+  const auto let_go = [&](SessionNetworks* networks) { networks->let_go(shared_group); };
+  std::unique_ptr<SessionNetworks, decltype(let_go)> shares(nullptr, let_go);  // if it fails
   UniqueFd connects;  // the child sends a listener through it
   std::unique_ptr<PreparedSandbox> sandbox;
   SandboxStart words;
@@ -423,7 +400,8 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
       const auto place = networks_.take(group, user_namespace_.get(),
                                         session.empty() ? "" : session + "/" + group, is_own);
       if (!place) return failed(StartStep::kSandbox, ENOTSUP, place.status().message());
-      shares = SharedNetwork(networks_, group);
+      shared_group = group;
+      shares.reset(&networks_);
       start_sandbox.network_namespace = (*place)->network.get();
     }
     if ((is_checked || !start_sandbox.signalled.empty()) && support_->listeners) {
@@ -462,7 +440,8 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     outcome.stdin_device = in.st_dev;
     outcome.stdin_inode = in.st_ino;
   }
-  outcome.network_group = shares.keep();
+  outcome.network_group = shared_group;
+  (void)shares.release();
   outcome.started.pid = launched.pid;
   outcome.started.start_time = launched.start_time;
   outcome.started.in = static_cast<bool>(library[kIn]);

@@ -93,8 +93,6 @@ class ProcessTable {
 
   // Looks at the keeper's children again and updates the orphans of each run.
   void rescan();
-  // Runs with orphans, as of the last rescan.
-  const std::vector<RunKey>& with_orphans() const { return with_orphans_; }
 
   // As of the last rescan, parents before their children; zombies included.
   std::vector<pid_t> members(const KeeperRun& run);

@@ -19,7 +19,6 @@ class Readable {
 
   // Watches this descriptor, and owns it from now on. Returns false when that is impossible.
   bool watch(UniqueFd fd);
-  bool is_watching() const { return poll_ != nullptr; }
   void stop();
 
  private:

@@ -41,7 +41,6 @@ class WaitOperation final : public Wait, private PendingCondition::Owner {
  private:
   void on_settled(PendingCondition& condition) override;
   void on_deadline();
-  void answer_fired();
   void answer_impossible();
   std::string seen_instead(const PendingCondition& condition);
   void answer(WaitEnd end);

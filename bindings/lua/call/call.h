@@ -181,7 +181,6 @@ class Call final : public std::enable_shared_from_this<Call> {
   void on_verdict(const Verdict& verdict);
   Json tool_context() const;
   void start_root();
-  CallResult take_result();
   CallResult failed(const Failure& failure) const;
   void fail(std::string code, std::string message);
   void end();

@@ -37,7 +37,6 @@ class Matcher {
   // Capture `index` (0-based); index 0 is the whole match when there are no captures.
   void push_capture(int index, const char* start, const char* end);
 
-  const char* subject_begin() const { return subject_; }
   const char* subject_end() const { return subject_end_; }
 
  private:

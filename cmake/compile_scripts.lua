@@ -1,5 +1,7 @@
--- luajit compile_scripts.lua ROOT OUT FILE...: writes the bytecode of each file of ROOT below OUT, for
--- cmake/GibbousBuiltIn.cmake. The name of the chunk is "@"; whoever loads it puts the path behind that.
+-- luajit compile_scripts.lua ROOT OUT FILE...: writes the bytecode of each file of ROOT below OUT,
+-- for cmake/GibbousBuiltIn.cmake. The name of the chunk is "@"; whoever loads it puts the path
+-- behind that.
+-- luacheck: std luajit
 local root, out = arg[1], arg[2]
 for at = 3, #arg do
   local file = assert(io.open(root .. '/' .. arg[at], 'rb'))

@@ -48,8 +48,8 @@ function log.warn(message, fields) end
 ---@param fields? table<string, any> at most 64 KiB as JSON
 function log.error(message, fields) end
 
----Returns a text in which `***` stands for what looks like a secret, as decisions are recorded. Raises
----when text is no string, or longer than 64 KiB.
+---Returns a text in which `***` stands for what looks like a secret, as decisions are recorded.
+---Raises when text is no string, or longer than 64 KiB.
 ---
 ---Example:
 ---```lua

@@ -234,6 +234,9 @@ void Server::drop_delayed_start(RunKey key) {
 std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const UniqueFd& strings) {
   const auto start = wire::decode_start(body);
   if (!start) return StartFailure{StartStep::kRequest, EINVAL, ""};
+  // What ended runs of its session have left in their layers is free for it.
+  const bool has_layers = start->sandboxed && !start->names_only;
+  if (has_layers && !changed_.empty()) check_runs(std::chrono::steady_clock::now());
   std::array<RelayPipe, 2> pipes;
   for (RelayPipe& pipe : pipes) {
     if (start->keep) pipe = RelayPipe::make();

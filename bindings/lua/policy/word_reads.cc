@@ -12,12 +12,12 @@ using command::SimpleCommand;
 
 constexpr int kWatchSlots = 8;
 
-// Lua 5.1 asks a table for no __len, and scripts can make no userdata: `proxy` gives one its
-// metatable.
+// It uses no global, because scripts may have changed those. Lua 5.1 asks a table for no __len, and
+// scripts can make no userdata: `attach` gives a new one, or a table, its metatable.
 constexpr std::string_view kWatch = R"lua(
-local facts, proxy = ...
+local facts, attach = ...
 local function watched(list, seen)
-  return proxy {
+  return attach {
     __index = function(_, at)
       if list[at] ~= nil then seen[at] = true end
       return list[at]
@@ -27,37 +27,53 @@ local function watched(list, seen)
 end
 local argv, literal, read, asked, watches = facts.argv, facts.literal, {}, {}, {}
 facts.argv, facts.literal = watched(argv, read), watched(literal, asked)
-for _, each in ipairs(facts.assignments) do
+for at = 1, #facts.assignments do
+  local each = facts.assignments[at]
   if not each.literal then
     local hidden, seen = { value = each.value, literal = false }, {}
     each.value, each.literal = nil, nil
-    setmetatable(each, {
+    attach({
       __index = function(_, key)
         if hidden[key] ~= nil then seen[key] = true end
         return hidden[key]
       end,
-    })
+    }, each)
     local text = each.name .. '=' .. hidden.value
     watches[#watches + 1] = function() return seen.value and not seen.literal and text end
   end
 end
 return function()
-  for at, text in ipairs(argv) do
-    if not literal[at] and read[at] and not asked[at] then return text end
+  for at = 1, #argv do
+    if not literal[at] and read[at] and not asked[at] then return argv[at] end
   end
-  for _, watch in ipairs(watches) do
-    local text = watch()
+  for at = 1, #watches do
+    local text = watches[at]()
     if text then return text end
   end
   return ''
 end
 )lua";
 
-int l_proxy(lua_State* state) {
-  lua_newuserdata(state, 1);
+// [metatable, table?] -> [table or userdata]
+int l_attach(lua_State* state) {
+  lua_settop(state, 2);
+  if (lua_isnil(state, 2)) lua_newuserdata(state, 1);
   lua_pushvalue(state, 1);
   lua_setmetatable(state, -2);
   return 1;
+}
+
+// Compiled once for a state.
+void push_watch(lua_State* state) {
+  static const char key = 0;
+  lua_pushlightuserdata(state, const_cast<char*>(&key));
+  lua_rawget(state, LUA_REGISTRYINDEX);
+  if (lua_isfunction(state, -1)) return;
+  lua_pop(state, 1);
+  if (luaL_loadbuffer(state, kWatch.data(), kWatch.size(), "=words") != 0) lua_error(state);
+  lua_pushlightuserdata(state, const_cast<char*>(&key));
+  lua_pushvalue(state, -2);
+  lua_rawset(state, LUA_REGISTRYINDEX);
 }
 
 }  // namespace
@@ -72,9 +88,9 @@ std::string first_unknown(const SimpleCommand& command) {
 
 void watch_words(lua_State* state) {
   luaL_checkstack(state, kWatchSlots, "facts of a command");
-  if (luaL_loadbuffer(state, kWatch.data(), kWatch.size(), "=words") != 0) lua_error(state);
+  push_watch(state);
   lua_pushvalue(state, -2);
-  lua_pushcfunction(state, l_proxy);
+  lua_pushcfunction(state, l_attach);
   lua_call(state, 2, 1);
 }
 

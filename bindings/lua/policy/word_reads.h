@@ -16,8 +16,8 @@ namespace gibbous::lua {
 // table, such as ipairs, raises.
 void watch_words(lua_State* state);
 
-// [reads] -> [text]: returns the first unknown word whose text was read while nobody asked whether
-// it is `literal`; "" if there is none.
+// [reads] -> [text]: returns the first unknown word whose text was read without a look at its
+// `literal`; "" if there is none.
 std::string read_unknown(lua_State* state);
 
 // Returns the first word of the command, or variable set for it, that is not known; "" if there is

@@ -168,5 +168,27 @@ return { toolsets = { { name = 'go', tools = { go } } } }
   CHECK(world.host().call("go", {{"path", ".git/hooks/pre-commit"}}).code == "denied");
 }
 
+TEST_CASE("what scripts make of Lua's functions changes no verdict on words not known") {
+  TempDir scripts;
+  scripts.write("init.lua",
+                "_G.ipairs = function() return function() end end\n"
+                "_G.setmetatable = function(value) return value end\n"
+                "return { toolsets = { require 'toolsets.bg' } }\n");
+  World world(policy_with(
+      "{ id = 'test.drop', decision = 'deny', reason = 'Keep it.', program = 'echo', match = {\n"
+      "  'echo drop' }, test = function(command) return command.argv[2] == 'drop' end },\n"
+      "{ id = 'test.set', decision = 'deny', reason = 'Keep it.', program = 'true', match = {\n"
+      "  'X=all true' }, test = function(command)\n"
+      "    return command.assignments[1] ~= nil and command.assignments[1].value == 'all'\n"
+      "  end },\n"));
+  world.options().scripts_dir = scripts.path();
+  world.start();
+  for (const char* line : {"echo drop", "echo \"$VERB\"", "X=\"$VERB\" true"}) {
+    CAPTURE(line);
+    CHECK(world.host().call("bg_start", {{"command", line}}).code == "denied");
+  }
+  CHECK(world.host().call("bg_start", {{"command", "echo list"}}).ok);
+}
+
 }  // namespace
 }  // namespace gibbous

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -234,9 +235,14 @@ void Server::drop_delayed_start(RunKey key) {
 std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const UniqueFd& strings) {
   const auto start = wire::decode_start(body);
   if (!start) return StartFailure{StartStep::kRequest, EINVAL, ""};
-  // What ended runs of its session have left in their layers is free for it.
-  const bool has_layers = start->sandboxed && !start->names_only;
-  if (has_layers && !changed_.empty()) check_runs(std::chrono::steady_clock::now());
+  // What ended runs of its session have written to their layers is for it to see.
+  const auto holds_layers = [this](RunKey each) {
+    const KeeperRun* run = process_table_->find(each);
+    return run != nullptr && run->leader == 0 && run->temporary.has_layers();
+  };
+  if (start->sandboxed && std::any_of(changed_.begin(), changed_.end(), holds_layers)) {
+    check_runs(std::chrono::steady_clock::now());
+  }
   std::array<RelayPipe, 2> pipes;
   for (RelayPipe& pipe : pipes) {
     if (start->keep) pipe = RelayPipe::make();

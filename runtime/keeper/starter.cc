@@ -392,7 +392,6 @@ StartOutcome Starter::launch(const wire::Start& start, const wire::StartStrings&
     const auto is_own = [runs = runs_, session, keeper = mark.keeper](pid_t pid) {
       return runs->has(session, keeper, pid);
     };
-    // It forks, so it comes before the threads of this start.
     if (strings.sandbox->network == SandboxNetwork::kLoopback &&
         !strings.sandbox->network_group.empty()) {
       const std::string& group = strings.sandbox->network_group;

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kMadeExample = "/workspace/made_by_a_run";
 
 // The places of examples and cases are invented: what is on this machine is not there, or verdicts
-// would depend on where somebody keeps it. A run has made a repository there.
+// would depend on where it is kept. A run has made a repository there.
 PathVariables without_this_machine(PathVariables variables) {
   for (const char* name : {"HOME", "STATE", "CONFIG", "SCRIPTS", "POLICIES", "PATH", kCaches}) {
     variables.erase(name);

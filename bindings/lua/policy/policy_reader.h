@@ -17,8 +17,7 @@ inline constexpr char kUnknownMode[] = "unknown_mode";
 inline constexpr char kRulesAlone[] = "rules_alone";
 
 // In a protected call, with the table on top: [root] -> [root]. `mode` is the requested one, "" for
-// none. Returns false with the error's message, and its code for an
-// unknown mode.
+// none. Returns false with the error's message, and its code for an unknown mode.
 bool read_policy_tables(lua_State* state, const std::string& mode, PolicyTables* tables,
                         ScriptError* error);
 

@@ -1,6 +1,6 @@
 -- luajit compile_scripts.lua ROOT OUT FILE...: writes the bytecode of each file of ROOT below OUT,
--- for cmake/GibbousBuiltIn.cmake. The name of the chunk is "@"; whoever loads it puts the path
--- behind that.
+-- for cmake/GibbousBuiltIn.cmake. The name of the chunk is "@", behind which a load puts the
+-- path.
 -- luacheck: std luajit
 local root, out = arg[1], arg[2]
 for at = 3, #arg do

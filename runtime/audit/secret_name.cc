@@ -12,7 +12,7 @@ constexpr std::size_t kMaxNameBytes = 128;
 
 // What is searched in the words of a name, in lower case and joined by "_".
 struct Meanings {
-  // Of a secret: PGPASSWORD, authtoken, myapikey; api_key, accessKey, PRIVATE-KEY.
+  // These name a secret: PGPASSWORD, authtoken, myapikey; api_key, accessKey, PRIVATE-KEY.
   re2::RE2 secret{
       "(?:passwords?|passwd|passphrase|passcode|secrets?|token|credentials?|apikeys?"
       "|(?:access|private|secret|auth)key)(?:_|$)"

@@ -21,7 +21,7 @@ class Listing {
     if (stream_) (void)directory.release();
   }
 
-  // Of the same directory, whatever of it was listed before.
+  // Lists this directory from its beginning, whatever was listed through the descriptor before.
   explicit Listing(int directory)
       : Listing(UniqueFd(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))) {}
 

@@ -29,7 +29,7 @@ class Agent {
   static std::optional<Agent> start(const Place& place);
   // One in the caller's own network, a thread of the caller, which sees and reaches only what a
   // session's processes listen on. It serves the other end of `socket`, a socketpair's, and ends
-  // with that. Where it cannot be made, whoever asks there is refused.
+  // with that. Where there can be no thread, what is asked there gets no answer.
   static void start_thread(UniqueFd socket, IsOwn is_own);
   explicit Agent(UniqueFd socket) : socket_(std::move(socket)) {}
   ~Agent() = default;

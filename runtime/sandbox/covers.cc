@@ -6,7 +6,7 @@
 namespace gibbous {
 namespace {
 
-// Of one at the same path, or above.
+// `above` is at the same path, or above it.
 bool makes_needless(const Cover& above, const Cover& cover) {
   switch (above.kind) {
     case CoverKind::kHideDirectory:

@@ -43,7 +43,7 @@ std::string parent_of(const std::string& path);
 // Returns true for a path that is `tree` or below it. Both must be without symbolic links and
 // without a trailing '/'.
 bool is_within(std::string_view path, std::string_view tree);
-// Of lists of paths, as text or of what has one.
+// These take lists of paths, as text or of what has one.
 inline std::string_view path_text(std::string_view path) {
   return path;
 }

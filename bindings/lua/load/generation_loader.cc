@@ -160,9 +160,8 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
       failure->errors.push_back(std::move(error));
     }
   }
-  std::vector<ScriptError> policy_errors;
-  if (!is_tested()) policy_errors = policies_->compile_all();
-  if (is_tested()) policy_errors = policies_->read_below(options_.policies_dir);
+  std::vector<ScriptError> policy_errors =
+      is_tested() ? policies_->read_below(options_.policies_dir) : policies_->compile_all();
   const bool scripts_compile = failure->errors.empty();
   if (!scripts_compile) {
     failure->errors.insert(failure->errors.end(), policy_errors.begin(), policy_errors.end());

@@ -108,7 +108,7 @@ bool load_chunk(lua_State* state, std::string_view text, const std::string& path
 // The same for what the build made of a text, whose chunk name is "@" (cmake/compile_scripts.lua):
 // LuaJIT checks no bytecode, so that other bytes could do anything.
 bool load_compiled(lua_State* state, std::string_view bytes, const std::string& path);
-// Of the LuaJIT that runs: "LuaJIT 2.1.0-beta3".
+// Returns the version of the LuaJIT that runs: "LuaJIT 2.1.0-beta3".
 std::string luajit_version();
 
 }  // namespace gibbous::lua

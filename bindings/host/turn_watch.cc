@@ -20,8 +20,13 @@ namespace {
 
 constexpr std::uint64_t kNanosPerMilli = 1'000'000;
 constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
-constexpr std::uint64_t kLongestWait = 1000 * kNanosPerMilli;
-constexpr std::uint64_t kLongestWork = 50 * kNanosPerMilli;
+#ifdef GIBBOUS_SANITIZED
+constexpr std::uint64_t kSlowness = 10;
+#else
+constexpr std::uint64_t kSlowness = 1;
+#endif
+constexpr std::uint64_t kLongestWait = kSlowness * 1000 * kNanosPerMilli;
+constexpr std::uint64_t kLongestWork = kSlowness * 100 * kNanosPerMilli;
 
 std::uint64_t cpu_of_thread() {
   timespec time{};

@@ -3,8 +3,9 @@
 // without the time in which the loop waits for events, its thread for a processor, or the whole
 // process for a machine that stands still. A second of waiting for anything else is too long: where
 // other tests keep the disk and the processors busy, the start of a keeper alone has waited for
-// 0.3 s. So is 0.05 s of what is computed, which is without what interrupts and a hypervisor took
-// of it: Linux charges them to the thread that they meet. Loop thread only.
+// 0.3 s. So is 0.1 s of what is computed, which is without what interrupts and a hypervisor took
+// of it: Linux charges them to the thread that they meet. Under a sanitizer, ten times as much.
+// Loop thread only.
 #pragma once
 
 #include <cstdint>

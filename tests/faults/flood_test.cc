@@ -20,7 +20,8 @@ long resident_kib() {
   return resident * (::sysconf(_SC_PAGESIZE) / kBytesPerKib);
 }
 
-TEST_CASE("1 GiB of output leaves memory flat, the tail and the gap right, and other waits quick") {
+TEST_CASE("1 GiB of output leaves memory flat, the tail and the gap right, and other waits quick",
+          "[measured]") {
   // A sixteenth of the output. The host needs 64 KiB on an idle machine, and some 17 MiB under
   // other load.
   [[maybe_unused]] constexpr long kMaxGrowthKib = 64L * 1024;

@@ -1,7 +1,6 @@
 // Ends the test program when the loop of a runtime, in this process or in one that a case starts,
 // has taken too long for a turn (bindings/host/turn_watch.h). Catch2's main includes it; a
-// test program has it when one of its files includes turn_watch.h. Sanitizers make everything
-// several times slower, and are left out.
+// test program has it when one of its files includes turn_watch.h.
 #pragma once
 
 #include <unistd.h>
@@ -32,13 +31,11 @@ class TurnListener : public ListenerBase {
   using ListenerBase::ListenerBase;
 
   void testCaseStarting(const Catch::TestCaseInfo&) override {
-#ifndef GIBBOUS_SANITIZED
     if (!watches_turns) return;
     file_ =
         std::filesystem::temp_directory_path() / ("gibbous-turns-" + std::to_string(::getpid()));
     std::filesystem::remove(file_);
     ::setenv("GIBBOUS_TURN_WATCH", file_.c_str(), 1);
-#endif
   }
 
   void testCaseEnded(const Catch::TestCaseStats& stats) override {

@@ -302,7 +302,6 @@ bool ClientImpl::on_message(const wire::Header& header, Channel::Received& recei
     case wire::Type::kCleanupDone:
     case wire::Type::kRecorded:
     case wire::Type::kUsage:
-    case wire::Type::kLookout:
       return false;
   }
   return false;

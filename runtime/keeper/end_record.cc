@@ -114,8 +114,8 @@ class Parser {
   bool good_ = true;
 };
 
-std::array<std::string_view, static_cast<std::size_t>(LimitKind::kGuards) + 2> limit_words() {
-  std::array<std::string_view, static_cast<std::size_t>(LimitKind::kGuards) + 2> words{"none"};
+std::array<std::string_view, static_cast<std::size_t>(LimitKind::kCopies) + 2> limit_words() {
+  std::array<std::string_view, static_cast<std::size_t>(LimitKind::kCopies) + 2> words{"none"};
   for (std::size_t i = 1; i < words.size(); ++i)
     words[i] = to_string(static_cast<LimitKind>(i - 1));
   return words;

@@ -23,7 +23,6 @@
 
 #include "runtime/keeper/keeper_note.h"
 #include "runtime/keeper/keeper_program.h"
-#include "runtime/keeper/lookout.h"
 #include "runtime/keeper/server.h"
 #include "runtime/keeper/starter.h"
 #include "runtime/keeper/warden.h"
@@ -47,77 +46,39 @@ bool is_message_socket(int fd) {
 
 using gibbous::keeper::WardenPage;
 
-// A pipe whose other end only the keeper keeps: it closes with the keeper, and continues a warden
-// that somebody has stopped.
-struct Alarm {
-  Alarm() { (void)::pipe2(ends.data(), O_CLOEXEC); }
-  void listen() const {
-    ::close(ends[1]);
-    gibbous::keeper::stay_reachable(ends[0]);
-  }
-  void close_both() const {
-    ::close(ends[0]);
-    ::close(ends[1]);
-  }
-  std::array<int, 2> ends{-1, -1};
-};
-
-// Beside them stands the lookout. What is started becomes the second warden, its child the warden,
-// and the child of that the keeper, so that the wardens inherit what the keeper leaves. Returns
-// false in the keeper, true in the others once they have nothing left to guard. Without a process
-// for one of them there is none.
+// What is started becomes the warden, and its child the keeper, so that the warden inherits what
+// the keeper leaves. Returns false in the keeper, true in the warden once it has nothing left to
+// guard. Without a process for it there is none.
 bool stand_guard(WardenPage& page, std::span<char> name) {
   ucred host{};
   socklen_t size = sizeof host;
   ::getsockopt(gibbous::kInheritedSocket, SOL_SOCKET, SO_PEERCRED, &host, &size);
   const gibbous::UniqueFd process(
       host.pid > 0 ? static_cast<int>(::syscall(SYS_pidfd_open, host.pid, 0U)) : -1);
-  page.set_host(host.pid);
-  gibbous::keeper::start_lookout(page, process, name);
-  const Alarm outer;
-  const pid_t second = ::getpid();
-  page.set_second(second);
-  const pid_t warden = ::fork();
-  if (warden > 0) {
-    ::close(gibbous::kInheritedSocket);
-    ::close(page.voice());
-    outer.listen();
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    gibbous::keeper::guard_warden(warden, process, page, name);
-    return true;
-  }
-  if (warden < 0) {
-    page.set_second(0);
-    outer.close_both();
-  } else {
-    // Until it has its signals and the keeper, what ends the second one ends it.
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (::getppid() != second) return true;
-    ::close(outer.ends[0]);
-  }
-  const Alarm inner;
+  // Its other end only the keeper keeps: it closes with the keeper, and continues a warden that a
+  // run has stopped.
+  std::array<int, 2> alarm{-1, -1};
+  (void)::pipe2(alarm.data(), O_CLOEXEC);
   const pid_t own = ::getpid();
   page.set_warden(own);
   const pid_t keeper = ::fork();
   if (keeper > 0) {
-    page.set_process(keeper);
     ::close(gibbous::kInheritedSocket);
-    ::close(page.voice());
-    if (warden == 0) ::close(outer.ends[1]);
-    inner.listen();
+    ::close(alarm[1]);
+    gibbous::keeper::stay_reachable(alarm[0]);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     gibbous::keeper::guard(keeper, process, page, name);
     return true;
   }
   if (keeper < 0) {
-    inner.close_both();
+    page.set_warden(0);
+    for (const int end : alarm) ::close(end);
     return false;
   }
   // Until its host knows this process, what ends the warden ends it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (::getppid() != own) return true;
-  page.set_process(::getpid());
-  ::close(inner.ends[0]);
+  ::close(alarm[0]);
   ::setsid();
   return false;
 }
@@ -150,12 +111,11 @@ int main(int argc, char** argv) {
   ::fcntl(gibbous::kInheritedSocket, F_SETFD, FD_CLOEXEC);
   // No run of an unprivileged user may trace what guards it.
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  WardenPage* page = nullptr;
   if (part == gibbous::paths::kHelperArgument) {
     ::prctl(PR_SET_NAME, "gibbous-paths", 0, 0, 0);
     return gibbous::paths::serve(gibbous::UniqueFd(gibbous::kInheritedSocket));
   }
-  page = WardenPage::map();
+  WardenPage* const page = WardenPage::map();
   if (page != nullptr && stand_guard(*page, std::span(argv[0], std::strlen(argv[0])))) return 0;
   gibbous::keeper::stay_reachable(gibbous::kInheritedSocket);
   ::prctl(PR_SET_NAME, "gibbous-keeper", 0, 0, 0);
@@ -170,7 +130,5 @@ int main(int argc, char** argv) {
   if (!server) return 1;
   (*server)->run();
   (*server)->tidy();
-  const bool nothing_left = ::waitpid(-1, nullptr, WNOHANG) < 0;
-  if (page != nullptr && nothing_left) page->set_done();
   return 0;
 }

@@ -37,12 +37,10 @@ constexpr Millis kPulse{10'000};
 constexpr Millis kStoppedPulse{250};
 constexpr int kLooksAfterMessage = 4;
 // A keeper that is found stopped so often, although it was continued each time, is stopped on
-// purpose. The lookout then ends who does it; when it cannot, the keeper is given up. Between two
-// stops its wardens may have continued it: such a look takes back an eighth.
+// purpose, and is given up. Between two stops its warden may have continued it: such a look takes
+// back an eighth.
 constexpr int kWeight = 8;
-constexpr int kSuspicious = 6 * kWeight;
-constexpr int kLongSuspicious = 24 * kWeight;
-constexpr int kHopeless = 72 * kWeight;
+constexpr int kHopeless = 36 * kWeight;
 // In so many looks a keeper that was asked something answers; one that a run holds with ptrace(2)
 // has a tenth of them. Looks and not time: this process may have stood still itself.
 constexpr int kSilentLooks = 80;
@@ -153,7 +151,6 @@ Result<Link*> Link::adopt(uv_loop_t* loop, const std::string& control_socket, Li
 void Link::greet() {
   wire::encode_hello(buffer_, {keeper_number_});
   send();
-  next_word_ = kSuspicious;
   handshake_.start(kHandshakeLimit);
   if (adopting_) handshake_.unref();
   pulse_.unref();
@@ -287,10 +284,7 @@ bool Link::take_hello(const wire::Header& header, const Channel::Received& recei
 bool Link::take_message(const wire::Header& header, Channel::Received& received) {
   if (header.version != wire::kVersion) return false;
   asked_ = false;
-  if (header.type != wire::Type::kLookout) return owner_.on_message(header, received);
-  // Where this process has no room for it, there is no lookout to be told.
-  if (received.fds.size() > 0) lookout_ = std::move(received.fds[0]);
-  return wire::decode_lookout(wire::body_of(received.message)).ok();
+  return owner_.on_message(header, received);
 }
 
 void Link::lose(std::string reason) {
@@ -307,9 +301,8 @@ void Link::lose(std::string reason) {
 }
 
 // Each message continues a stopped keeper, but without messages the exit of a run would go
-// unnoticed. A keeper that a run stops in a loop, and its wardens as well, carries out nothing any
-// more. The lookout can end that run alone; to give the keeper up is the last resort: it costs all
-// of its runs, and lets whatever waits for it have an answer.
+// unnoticed. A keeper that a run stops in a loop, and its warden as well, carries out nothing any
+// more. To give it up costs all of its runs, and lets whatever waits for it have an answer.
 void Link::keep_going() {
   if (looks_soon_ > 0) --looks_soon_;
   if (is_stopped(pid_)) {
@@ -322,19 +315,11 @@ void Link::keep_going() {
     lose("the keeper " + path_ + " is stopped again and again, as only a run can do");
     return;
   }
-  if (suspicion_ >= next_word_) {
-    tell_lookout(suspicion_ < kLongSuspicious ? wire::kKeeperStopped : wire::kKeeperStoppedLong);
-    next_word_ += kSuspicious;
-  }
   const bool held = tracer_of(pid_) == Tracer::kRun;
   if (greeted_ && expects_ && (asked_ || held || looks_soon_ == 1)) await_answer();
   if (lost_ || closing_) return;
   if (asked_) looks_soon_ = std::max(looks_soon_, 1);
-  if (suspicion_ == 0) {
-    next_word_ = kSuspicious;
-  } else {
-    looks_soon_ = std::max(looks_soon_, 1);
-  }
+  if (suspicion_ > 0) looks_soon_ = std::max(looks_soon_, 1);
   pulse_.start(looks_soon_ > 0 ? kStoppedPulse : kPulse);
 }
 
@@ -377,10 +362,6 @@ bool Link::restore_limits() {
     if (lowered && ::prlimit(pid_, resource, &limits_[i], nullptr) != 0) return false;
   }
   return true;
-}
-
-void Link::tell_lookout(char word) {
-  if (lookout_) (void)::send(lookout_.get(), &word, sizeof word, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void Link::on_closed() {

@@ -74,7 +74,6 @@ class Link {
   void lose(std::string reason);
   void keep_going();
   void await_answer();
-  void tell_lookout(char word);
   void on_closed();
   void free_self();
   static void on_uv_socket(uv_poll_t* poll, int status, int events) noexcept;
@@ -96,14 +95,12 @@ class Link {
   LoopTimer retry_;      // repeats sends that the kernel refused
   LoopTimer handshake_;  // ends the wait for the keeper's hello
   LoopTimer pulse_;      // checks whether the keeper is stopped: seldom, and soon after a message
-  UniqueFd lookout_;     // what is written there reaches it; unset: there is none
   int looks_soon_ = 0;   // number of looks in a row that come soon
   bool expects_ = true;
   bool asked_ = false;                         // the keeper owes an answer
   int silent_looks_ = 0;                       // since it was asked
   std::array<rlimit, RLIM_NLIMITS> limits_{};  // of the keeper, when it began
   int suspicion_ = 0;                          // that the keeper is stopped on purpose
-  int next_word_ = 0;                          // with which suspicion the lookout is told
   int events_ = 0;
   int open_polls_ = 0;
   bool adopting_ = false;  // the keeper may have another host

@@ -34,17 +34,14 @@ void OwnScope::answered(Time now) {
   if (phase_ == Phase::kWaiting) due_ = std::min<Time>(due_, now + kAfterEnd);
 }
 
-pid_t OwnScope::ask(std::uint32_t keeper_number, pid_t warden, pid_t second, Time now) {
+pid_t OwnScope::ask(std::uint32_t keeper_number, pid_t warden, Time now) {
   phase_ = Phase::kOver;
   due_ = Time::max();
   if (!may_leave_groups()) return 0;
   const pid_t keeper = ::getpid();
-  // The keeper itself first. A warden that has ended is nobody's to move.
+  // The keeper itself first. Another process may have the pid of a warden that has ended.
   std::vector<pid_t> processes = {keeper};
-  const bool has_warden = warden > 0 && ::getppid() == warden;
-  if (has_warden) processes.push_back(warden);
-  const auto above = has_warden ? read_stat(warden) : std::nullopt;
-  if (second > 0 && above && above->parent == second) processes.push_back(second);
+  if (warden > 0 && ::getppid() == warden) processes.push_back(warden);
   const pid_t pid = ::fork();  // the keeper has one thread
   if (pid < 0) return 0;
   if (pid == 0) {

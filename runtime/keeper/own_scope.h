@@ -21,9 +21,8 @@ class OwnScope {
 
   // It is time to call ask(), or give_up().
   bool wants_to_ask(Time now) const { return phase_ == Phase::kWaiting && now >= due_; }
-  // Starts the child and returns its pid; 0: nothing is asked for. `warden` and
-  // `second`, the one above it: 0 for none.
-  pid_t ask(std::uint32_t keeper_number, pid_t warden, pid_t second, Time now);
+  // Starts the child and returns its pid; 0: nothing is asked for. `warden`: 0 for none.
+  pid_t ask(std::uint32_t keeper_number, pid_t warden, Time now);
   // Returns whether the keeper was moved, when this was the child.
   std::optional<bool> ended(pid_t pid, int status);
   // Ends a child that hangs.

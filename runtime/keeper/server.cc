@@ -295,9 +295,6 @@ void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
   const auto reached = waits_for_host || is_ending ? std::nullopt : limiter_->look(run);
   if (reached) {
     limit_reached(run, *reached);
-  } else if (!is_ending && exit.signal == SIGKILL && page_ != nullptr &&
-             page_->is_culprit(run.mark_run)) {
-    limit_reached(run, {LimitKind::kGuards, 0, 0});
   } else if (!is_ending && !run.job && (exit.signal == SIGKILL || exit.code == kShellSawKill)) {
     if (const auto around = limiter_->killed_around(run)) limit_reached(run, *around);
   }
@@ -345,7 +342,7 @@ void Server::remove(KeeperRun& run) {
   process_table_->remove(run);
   if (!layers.empty()) starter_->measure_layers(layers);
   let_go_of_names();
-  if (was_kept) tell_warden_of_kept();
+  if (was_kept) tell_warden_of_detached();
 }
 
 // Names are held for the next runs while there is a host. To remove one is to take the mount away
@@ -375,13 +372,13 @@ void Server::tell_warden(Time until) {
   if (page_ != nullptr) page_->set_patience(until);
 }
 
-void Server::tell_warden_of_kept() {
+void Server::tell_warden_of_detached() {
   if (page_ == nullptr) return;
-  std::vector<WardenPage::KeptRun> kept;
-  process_table_->for_each([&kept](const KeeperRun& run) {
-    if (run.keep) kept.push_back({run.mark_run, run.group});
+  std::vector<WardenPage::DetachedRun> detached;
+  process_table_->for_each([&detached](const KeeperRun& run) {
+    if (run.keep) detached.push_back({run.mark_run, run.group});
   });
-  page_->set_kept(kept);
+  page_->set_detached(detached);
 }
 
 void Server::limit_reached(KeeperRun& run, LimitReached reached) {
@@ -567,7 +564,6 @@ void Server::note_sending(Channel::Outcome outcome) {
 }
 
 void Server::lose_host(Millis grace) {
-  if (page_ != nullptr) page_->set_host(0);
   end_processes(Event::kHostLost, grace);
 }
 

@@ -64,7 +64,6 @@ class Server {
   // Messages. False: the message is invalid.
   bool handle(Channel::Received& received);
   bool handle_hello(const wire::Header& header, wire::Bytes body);
-  void introduce_lookout();
   bool handle_start(RunKey key, Channel::Received& received);
   bool fail_start(RunKey key, const StartFailure& failure);
   // Reports the run as started, or says why it is not.
@@ -108,7 +107,7 @@ class Server {
   void tell_warden(Time until);
   // Lets go of the names that ended runs have held, once no process can be left in their sandboxes.
   void let_go_of_names();
-  void tell_warden_of_kept();
+  void tell_warden_of_detached();
   void stop();
   void end_processes(Event why, Millis grace);
   void end_networks();

@@ -157,7 +157,6 @@ void Server::accept_control() {
   hello_until_ = std::chrono::steady_clock::now() + kHelloLimit;
   host_gone_ = false;  // it was about the last host
   alone_until_ = Time::max();
-  if (page_ != nullptr) page_->set_host(host.pid);
 }
 
 // The next host has said hello: the keeper sends it every message about each detached run.

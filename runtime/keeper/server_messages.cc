@@ -84,7 +84,6 @@ bool Server::handle(Channel::Received& received) {
     case wire::Type::kUsageIs:
     case wire::Type::kDetached:
     case wire::Type::kDetachedAll:
-    case wire::Type::kLookout:
       return false;
   }
   return false;
@@ -99,7 +98,6 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
   wire::encode_hello(out_, {keeper_number_});
   send();
   if (header.version != wire::kVersion || !lifecycle_.on(Event::kHello)) return false;
-  introduce_lookout();
   if (takes_over) {
     end_notes_.host_came();
     hand_over();
@@ -130,7 +128,6 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
   };
   if (page_ != nullptr) page_->set_keeper(hello->keeper);
   ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);  // from now on its host knows it
-  if (page_ != nullptr) page_->set_greeted();
   process_table_ = std::make_unique<ProcessTable>(hello->keeper, ProcessTree());
   limiter_ = std::make_unique<Limiter>(*process_table_, epoll_.get(), hello->keeper);
   cleanups_ = std::make_unique<CleanupCommands>(
@@ -140,17 +137,6 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
         report_killed(run, report, reports);
       });
   return true;
-}
-
-// The host can tell it what the keeper cannot while it is stopped.
-void Server::introduce_lookout() {
-  UniqueFd voice(
-      page_ != nullptr && page_->voice() >= 0 ? ::fcntl(page_->voice(), F_DUPFD_CLOEXEC, 0) : -1);
-  if (!voice) return;
-  FdList fds;
-  fds.add(std::move(voice));
-  wire::encode_lookout(out_);
-  send(std::move(fds));
 }
 
 bool Server::fail_start(RunKey key, const StartFailure& failure) {
@@ -254,15 +240,15 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   }
   const RunGroup* group = (*limits)->group.get();
   const Mark mark = process_table_->next_mark();
-  // Before it lives: the warden must know it as kept.
+  // Before it lives: the warden must know it as detached.
   if (start->keep && page_ != nullptr) {
-    page_->add_kept({mark.run, group == nullptr ? 0 : group->number()});
+    page_->add_detached({mark.run, group == nullptr ? 0 : group->number()});
   }
   StartOutcome outcome = starter_->start(*start, strings, mark, group);
   if (outcome.failure) {
     starter_->session_runs().set(mark.run, "");
     limiter_->release(std::move(*limits), std::chrono::steady_clock::now());
-    if (start->keep) tell_warden_of_kept();
+    if (start->keep) tell_warden_of_detached();
     return outcome.failure;
   }
   outcome.started.in_force = (*limits)->in_force;
@@ -292,7 +278,7 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
   run.limits = std::move(*limits);
   limiter_->begin(run, std::chrono::steady_clock::now());
   run.keep = std::move(detached);
-  if (run.keep) tell_warden_of_kept();
+  if (run.keep) tell_warden_of_detached();
   run.outputs = std::move(outputs);
   run.terminal = start->terminal.has_value();
   run.end_place = std::move(outcome.end_place);
@@ -310,9 +296,7 @@ void Server::ask_for_scope() {
     return;
   }
   const pid_t warden = page_ == nullptr ? 0 : page_->warden();
-  const pid_t second = page_ == nullptr ? 0 : page_->second();
-  const pid_t pid =
-      own_scope_.ask(keeper_number_, warden, second, std::chrono::steady_clock::now());
+  const pid_t pid = own_scope_.ask(keeper_number_, warden, std::chrono::steady_clock::now());
   if (pid > 0) process_table_->set_apart(pid);
 }
 

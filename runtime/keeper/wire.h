@@ -21,7 +21,7 @@ namespace gibbous::wire {
 
 // Raise on every change of a message. The header and Hello never change, so that two versions can
 // tell each other what they are.
-inline constexpr std::uint16_t kVersion = 13;
+inline constexpr std::uint16_t kVersion = 14;
 
 inline constexpr std::size_t kHeaderBytes = 16;
 inline constexpr std::size_t kMaxMessageBytes = 64UL * 1024;      // to the keeper
@@ -67,13 +67,7 @@ enum class Type : std::uint16_t {
   kUsageIs = 38,
   kDetached = 39,
   kDetachedAll = 40,
-  kLookout = 41,  // after Hello, with one descriptor: what is written there reaches the lookout
 };
-
-// What the host says there, in one byte: the keeper is found stopped again and again; and it has
-// been for long.
-inline constexpr char kKeeperStopped = '?';
-inline constexpr char kKeeperStoppedLong = '!';
 
 struct Header {
   std::uint16_t version = kVersion;
@@ -218,8 +212,6 @@ Result<DetachedMessage> decode_detached(Bytes body);
 void encode_detached_all(Buffer& out);
 Status decode_kept_all(Bytes body);
 // The descriptor comes with it.
-void encode_lookout(Buffer& out);
-Status decode_lookout(Bytes body);
 
 // The detail is cut to kMaxDetailBytes.
 void encode_start_failed(Buffer& out, RunKey run, const StartFailure& failure);

@@ -117,14 +117,6 @@ Status decode_kept_all(Bytes body) {
   return body.empty() ? Status() : malformed("kept_all");
 }
 
-void encode_lookout(Buffer& out) {
-  Writer(out, Type::kLookout, 0);
-}
-
-Status decode_lookout(Bytes body) {
-  return body.empty() ? Status() : malformed("lookout");
-}
-
 void encode_start_failed(Buffer& out, RunKey run, const StartFailure& failure) {
   Writer(out, Type::kStartFailed, run)
       .put(static_cast<std::uint8_t>(failure.step))
@@ -221,7 +213,7 @@ void encode_limit(Buffer& out, RunKey run, LimitReached reached) {
 Result<LimitReached> decode_limit(Bytes body) {
   Reader reader(body);
   LimitReached reached;
-  reached.kind = reader.get_enum(LimitKind::kGuards);
+  reached.kind = reader.get_enum(LimitKind::kCopies);
   reached.limit = reader.get<std::uint64_t>();
   reached.used = reader.get<std::uint64_t>();
   return finish(reader, reached, "limit");

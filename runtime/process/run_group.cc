@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -367,39 +368,25 @@ std::optional<std::uint32_t> read_run_group(pid_t pid, const std::string& keeper
   return static_cast<std::uint32_t>(std::strtoul(found + name.size(), nullptr, 10));
 }
 
-std::vector<FoundGroup> find_run_groups(const CgroupPlaces& places, std::uint32_t keeper_number) {
+void kill_run_groups(const CgroupPlaces& places, std::uint32_t keeper_number,
+                     const std::function<bool(pid_t)>& is_spared) {
   // A run with limits may have its group elsewhere in version 2.
   std::set<std::string> keepers = directories_with_processes(keeper_group_name(keeper_number));
   for (const CgroupPlace* place : {&places.kill, &places.memory, &places.cpu, &places.pids}) {
     if (place->version != LimitMeans::kCgroup2) continue;
     keepers.insert(place->directory + "/" + keeper_group_name(keeper_number));
   }
-  std::vector<FoundGroup> found;
   for (const std::string& keeper : keepers) {
     Listing runs(keeper);
     while (const dirent* run = runs.next()) {
       if (run->d_type != DT_DIR || run->d_name[0] == '.') continue;
-      FoundGroup group{keeper + "/" + run->d_name,
-                       static_cast<std::uint32_t>(std::strtoul(run->d_name, nullptr, 10)),
-                       {}};
-      std::istringstream pids(read_file(group.path + "/cgroup.procs"));
-      for (pid_t pid = 0; pids >> pid;) group.processes.push_back(pid);
-      found.push_back(std::move(group));
+      const std::string group = keeper + "/" + run->d_name;
+      // Without those in groups below it.
+      std::istringstream listed(read_file(group + "/cgroup.procs"));
+      const std::vector<pid_t> pids{std::istream_iterator<pid_t>(listed), {}};
+      if (pids.empty() || std::any_of(pids.begin(), pids.end(), is_spared)) continue;
+      (void)write_file(group + "/cgroup.kill", "1");
     }
-  }
-  return found;
-}
-
-bool hold_run_group(const std::string& path, bool holds) {
-  return write_file(path + "/cgroup.freeze", holds ? "1" : "0").ok();
-}
-
-void kill_run_groups(const CgroupPlaces& places, std::uint32_t keeper_number,
-                     const std::function<bool(pid_t)>& is_spared) {
-  for (const FoundGroup& group : find_run_groups(places, keeper_number)) {
-    const auto& pids = group.processes;
-    if (pids.empty() || std::any_of(pids.begin(), pids.end(), is_spared)) continue;
-    (void)write_file(group.path + "/cgroup.kill", "1");
   }
 }
 

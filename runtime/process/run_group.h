@@ -99,20 +99,8 @@ std::uint64_t memory_limit_of(const CgroupPlace& group);
 // keeper's.
 std::optional<std::uint32_t> read_run_group(pid_t pid, const std::string& keeper_group);
 
-// A group of a run, as somebody else than its keeper finds it. Only with version 2.
-struct FoundGroup {
-  std::string path;
-  std::uint32_t number = 0;
-  std::vector<pid_t> processes;  // without those in groups below it
-};
-std::vector<FoundGroup> find_run_groups(const CgroupPlaces& places, std::uint32_t keeper_number);
-
-// Holds everything in such a group at once (cgroup.freeze), or lets it go on: nothing in it
-// notices. Returns false where that cannot be had.
-bool hold_run_group(const std::string& path, bool holds);
-
 // Sends SIGKILL to everything in the groups of a keeper's runs, all of a run at once, but to those
-// of which `is_spared` says so of a process.
+// of which `is_spared` says so of a process. Only with version 2.
 void kill_run_groups(const CgroupPlaces& places, std::uint32_t keeper_number,
                      const std::function<bool(pid_t)>& is_spared);
 

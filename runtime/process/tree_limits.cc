@@ -32,8 +32,6 @@ const char* to_string(LimitKind kind) {
       return "idle";
     case LimitKind::kCopies:
       return "copies";
-    case LimitKind::kGuards:
-      return "guards";
   }
   return "memory";
 }

@@ -44,7 +44,6 @@ enum class LimitKind : std::uint8_t {
   kOutput,
   kIdle,
   kCopies,  // what it has changed in copies (SandboxSpec::copied)
-  kGuards,  // no run may stop the processes that guard it; has no figures
 };
 const char* to_string(LimitKind kind);
 

@@ -81,8 +81,6 @@ std::string describe_limit(const LimitReached& reached) {
     case LimitKind::kCopies:
       return name + bytes(reached.used) + " written to a copy that is thrown away, the limit is " +
              bytes(reached.limit);
-    case LimitKind::kGuards:
-      return name + "it stopped its keeper again and again, which no run may";
   }
   return name;
 }

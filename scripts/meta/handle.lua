@@ -99,10 +99,9 @@
 ---@field never? true nobody can be asked for it
 ---@field way_out? string 'other': what the program meant, and what to do
 
----`memory`, `output`, `file_size`: bytes; `cpu_time`, `idle`: milliseconds. `guards`, without
----figures: it stopped its keeper and what guards that again and again.
+---`memory`, `output`, `file_size`: bytes; `cpu_time`, `idle`: milliseconds.
 ---@class LimitReached
----@field name 'memory'|'cpu_time'|'pids'|'file_size'|'output'|'idle'|'copies'|'guards'
+---@field name 'memory'|'cpu_time'|'pids'|'file_size'|'output'|'idle'|'copies'
 ---@field limit integer
 ---@field used integer
 

@@ -32,12 +32,11 @@ using Steps = std::vector<std::string>;
 
 struct Tree {
   const char* name;
-  Steps steps;                // each process prints "up" when it has taken its final form
-  int processes;              // number of processes that stay
-  bool countable = true;      // a storm has no fixed number
-  bool leader_stays = true;   // else the run has ended when the tree is complete
-  milliseconds more{0};       // that its end may take
-  bool stops_guards = false;  // while its host lives, it is ended for that, and by nobody else
+  Steps steps;               // each process prints "up" when it has taken its final form
+  int processes;             // number of processes that stay
+  bool countable = true;     // a storm has no fixed number
+  bool leader_stays = true;  // else the run has ended when the tree is complete
+  milliseconds more{0};      // that its end may take
 };
 
 inline Steps operator+(Steps steps, const Steps& more) {
@@ -91,12 +90,6 @@ inline std::vector<Tree> all_trees() {
       {"a daemon that stops its keeper",
        block("double-fork", {"setsid", "print", "up", "stop-parent"}) + kStay, 2, true, true,
        milliseconds{10'000}},
-      {"a daemon that stops each of its parents",
-       block("double-fork", {"setsid", "print", "up", "stop-parents"}) + kStay, 2, true, true,
-       milliseconds{10'000}},
-      {"a daemon that stops its keeper and all that guards it",
-       block("double-fork", {"setsid", "print", "up", "stop-ancestors"}) + kStay, 2, true, true,
-       milliseconds{10'000}, true},
   };
   if (find_cgroup_places().kill.ok()) {
     all.push_back(
@@ -179,17 +172,6 @@ class AttackedHost {
   // Events that came meanwhile are not needed here.
   void forget_events() { session_->others().clear(); }
   pid_t keeper() const { return keeper_; }
-  // The one above the keeper, and the one above that.
-  std::pair<pid_t, pid_t> wardens() const {
-    const auto parent = [](pid_t pid) {
-      const auto stat = read_stat(pid);
-      return stat ? stat->parent : 0;
-    };
-    const pid_t warden = parent(keeper_);
-    const pid_t second = parent(warden);
-    REQUIRE((warden > 1 && second > 1));
-    return {warden, second};
-  }
 
  private:
   TempDir dir_;
@@ -259,7 +241,6 @@ class PlantedTree {
 struct End {
   const char* name;
   std::function<void(AttackedHost&, PlantedTree&)> act;
-  bool host_survives;
   bool keeper_survives;
   Json limits = Json::object();  // of the run
 };
@@ -276,12 +257,11 @@ inline const std::vector<End>& ends() {
        [](AttackedHost& host, PlantedTree& planted) {
          check_report(planted, host.result("bg_kill", {{"id", planted.id()}}));
        },
-       true, true},
+       true},
       {"time limit",
        [](AttackedHost& host, PlantedTree& planted) {
          CHECK(host.result("ended", {{"id", planted.id()}})["state"] == "timeout");
        },
-       true,
        true,
        {{"wall_time_ms", kTimeLimit.count()}}},
       {"memory limit",
@@ -294,7 +274,6 @@ inline const std::vector<End>& ends() {
          CHECK(ended["limit"] == "memory");
        },
        true,
-       true,
        {{"memory_bytes", kMemoryLimit}}},
       {"idle limit",
        [](AttackedHost& host, PlantedTree& planted) {
@@ -303,74 +282,52 @@ inline const std::vector<End>& ends() {
          CHECK(ended["limit"] == "idle");
        },
        true,
-       true,
        {{"idle_time_ms", kTimeLimit.count()}}},
       {"the keeper is stopped, then the run is killed",
        [](AttackedHost& host, PlantedTree& planted) {
          ::kill(host.keeper(), SIGSTOP);
          check_report(planted, host.result("bg_kill", {{"id", planted.id()}}));
        },
-       true, true},
+       true},
       {"the keeper is sent SIGKILL",
        [](AttackedHost& host, PlantedTree& planted) {
          ::kill(host.keeper(), SIGKILL);
          const std::string state = host.result("ended", {{"id", planted.id()}})["state"];
          CHECK(state == (planted.tree().leader_stays ? "lost" : "completed"));
        },
-       true, false},
-      {"the keeper and both its wardens are sent SIGKILL",
-       [](AttackedHost& host, PlantedTree& planted) {
-         const auto [warden, second] = host.wardens();
-         // From above: who guards another continues it.
-         for (const pid_t pid : {second, warden, host.keeper()}) ::kill(pid, SIGSTOP);
-         for (const pid_t pid : {second, warden, host.keeper()}) ::kill(pid, SIGKILL);
-         const std::string state = host.result("ended", {{"id", planted.id()}})["state"];
-         CHECK(state == (planted.tree().leader_stays ? "lost" : "completed"));
-       },
-       true, false},
+       false},
       {"the session's input ends",
        [](AttackedHost& host, PlantedTree&) {
          host.program().close_stdin();
          CHECK(host.program().wait()->code == 0);
        },
-       false, false},
+       false},
       {"the host is sent SIGTERM",
-       [](AttackedHost& host, PlantedTree&) { host.program().send_signal(SIGTERM); }, false, false},
+       [](AttackedHost& host, PlantedTree&) { host.program().send_signal(SIGTERM); }, false},
       {"the host is sent SIGKILL",
-       [](AttackedHost& host, PlantedTree&) { host.program().send_signal(SIGKILL); }, false, false},
+       [](AttackedHost& host, PlantedTree&) { host.program().send_signal(SIGKILL); }, false},
       {"the host crashes",
-       [](AttackedHost& host, PlantedTree&) { host.program().send_signal(SIGABRT); }, false, false},
+       [](AttackedHost& host, PlantedTree&) { host.program().send_signal(SIGABRT); }, false},
       {"the keeper is stopped, then the host is killed",
        [](AttackedHost& host, PlantedTree&) {
          host.program().send_signal(SIGSTOP);  // otherwise the host would continue the keeper
          ::kill(host.keeper(), SIGSTOP);
          host.program().send_signal(SIGKILL);
        },
-       false, false},
-      {"the host, its keeper and both its wardens are sent SIGKILL",
-       [](AttackedHost& host, PlantedTree&) {
-         const auto [warden, second] = host.wardens();
-         host.program().send_signal(SIGSTOP);
-         for (const pid_t pid : {second, warden, host.keeper()}) ::kill(pid, SIGSTOP);
-         for (const pid_t pid : {second, warden, host.keeper()}) ::kill(pid, SIGKILL);
-         host.program().send_signal(SIGKILL);
-       },
-       false, false},
+       false},
       {"the host and its keeper are sent SIGKILL",
        [](AttackedHost& host, PlantedTree&) {
          host.program().send_signal(SIGSTOP);  // otherwise the host would notice
          ::kill(host.keeper(), SIGKILL);
          host.program().send_signal(SIGKILL);
        },
-       false, false},
+       false},
   };
   return kEnds;
 }
 
-// A run that has ended has no time limits any more; what it left is a daemon. What becomes of a
-// run that stops its keeper in a loop while its host lives: see culprit_test.cc.
+// A run that has ended has no time limits any more; what it left is a daemon.
 inline bool makes_sense(const Tree& tree, const End& end) {
-  if (tree.stops_guards && end.host_survives && end.keeper_survives) return false;
   return end.limits.empty() || tree.leader_stays;
 }
 

@@ -61,14 +61,6 @@ TEST_CASE("containment: the keeper is sent SIGKILL") {
   against_every_tree("the keeper is sent SIGKILL");
 }
 
-TEST_CASE("containment: the keeper and both its wardens are sent SIGKILL") {
-  against_every_tree("the keeper and both its wardens are sent SIGKILL");
-}
-
-TEST_CASE("containment: the host, its keeper and both its wardens are sent SIGKILL") {
-  against_every_tree("the host, its keeper and both its wardens are sent SIGKILL");
-}
-
 TEST_CASE("containment: the keeper is stopped, then the run is killed") {
   against_every_tree("the keeper is stopped, then the run is killed");
 }

@@ -14,7 +14,6 @@
 #include "tests/support/catch.h"
 #include "tests/support/conversation.h"
 #include "tests/support/host.h"
-#include "tests/support/lookout_of.h"
 #include "tests/support/loop.h"
 
 namespace gibbous::testing {
@@ -67,18 +66,14 @@ class Killed {
     (void)host_->program().wait();
   }
   void signal_keeper(int number) { REQUIRE(::kill(number_in("keeper"), number) == 0); }
-  // Nobody has the time to end a run.
+  // None of them has the time to end a run.
   void kill_all_at_once() {
     const pid_t keeper = number_in("keeper");
     const auto stat = read_stat(keeper);
     REQUIRE(stat);
     const pid_t host = host_->program().pid();
-    const auto above = read_stat(stat->parent);
-    REQUIRE(above);
-    const pid_t lookout = lookout_of(above->parent, stat->parent);
-    REQUIRE(lookout > 0);
-    // From above: who guards another continues it.
-    const std::vector<pid_t> all{lookout, above->parent, stat->parent, keeper, host};
+    // From above: the one that guards another continues it.
+    const std::vector<pid_t> all{stat->parent, keeper, host};
     for (const pid_t pid : all) ::kill(pid, SIGSTOP);
     for (const pid_t pid : all) ::kill(pid, SIGKILL);
     (void)host_->program().wait();

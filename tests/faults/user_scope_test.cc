@@ -8,7 +8,6 @@
 
 #include "runtime/process/user_scope.h"
 #include "tests/runtime/journal/desk.h"
-#include "tests/support/lookout_of.h"
 
 namespace gibbous::testing {
 namespace {
@@ -65,7 +64,7 @@ TEST_CASE("user scope: runs after the first answer have groups, and hide nothing
     UserSession session(login, manager);
     const pid_t keeper = session.keeper_in_scope();
     CHECK(group_of(warden_of(keeper)) == group_of(keeper));
-    CHECK(group_of(parent_of(warden_of(keeper))) == group_of(keeper));
+    CHECK(group_of(warden_of(keeper)) == group_of(keeper));
     const std::string tag = unique_word();
     const UserSession::Run run = plant(session, tag);
     for (const int pid : processes_with(tag)) {
@@ -127,17 +126,14 @@ TEST_CASE("user scope: what host, keeper and warden left there, the next host en
              std::vector<std::string>{"running"};
     }));
     session.program().send_signal(SIGSTOP);
-    const pid_t second = parent_of(warden);
-    const pid_t lookout = lookout_of(second, warden);
-    REQUIRE(lookout > 0);
-    // From above: who guards another continues it.
-    for (const pid_t pid : {lookout, second, warden, keeper}) ::kill(pid, SIGSTOP);
-    for (const pid_t pid : {lookout, second, warden, keeper}) ::kill(pid, SIGKILL);
+    // From above: the one that guards another continues it.
+    for (const pid_t pid : {warden, keeper}) ::kill(pid, SIGSTOP);
+    for (const pid_t pid : {warden, keeper}) ::kill(pid, SIGKILL);
     session.program().send_signal(SIGKILL);
     (void)session.program().wait();
-    // The next host leaves alone what somebody still watches over.
+    // The next host leaves alone what a warden still watches over.
     Loop loop;
-    for (const pid_t pid : {lookout, second, warden, keeper}) {
+    for (const pid_t pid : {warden, keeper}) {
       REQUIRE(loop.until([pid] {
         const auto stat = read_stat(pid);
         return !stat || !stat->alive();

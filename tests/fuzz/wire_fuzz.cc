@@ -139,9 +139,6 @@ void check_message(Bytes message) {
     case Type::kDetachedAll:
       (void)wire::decode_kept_all(wire::body_of(message));
       return;
-    case Type::kLookout:
-      (void)wire::decode_lookout(wire::body_of(message));
-      return;
     case Type::kUsage:
       check(message, wire::decode_usage,
             [run](Buffer& out, std::uint32_t number) { wire::encode_usage(out, run, number); });

@@ -333,8 +333,8 @@ TEST_CASE("no process outlives the session") {
     const Json started = session.call("bg_start", {{"command", tree}});
     REQUIRE(started.contains("result"));
     CHECK(started["result"]["data"]["pid"].get<int>() > 0);
-    // gibbous, its keeper, the two wardens, the lookout and the three sleeps, at least.
-    constexpr std::size_t kProcesses = 8;
+    // gibbous, its keeper, the warden and the three sleeps, at least.
+    constexpr std::size_t kProcesses = 6;
     REQUIRE(soon([&] { return left() >= kProcesses; }));
     end_session(session, how);
     CHECK(session.program().wait(kPromptly));

@@ -97,7 +97,6 @@ std::vector<wire::Buffer> good_messages() {
         {some_started(), {true, true, false, true, false}, {"", 2, 1}, {"", 4, 3}, "notes"});
   });
   add([](wire::Buffer& out) { wire::encode_detached_all(out); });
-  add([](wire::Buffer& out) { wire::encode_lookout(out); });
   add([](wire::Buffer& out) { wire::encode_recorded(out, kRun, {7, 8, true}); });
   return all;
 }

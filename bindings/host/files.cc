@@ -10,9 +10,8 @@
 namespace gibbous {
 
 Result<std::string> read_lua_table(const std::string& path) {
-  const auto table = lua::load_table(path, SystemClock());
-  if (!table) return table.status();
-  return to_text(*table);
+  const auto text = lua::read_config_text(path);
+  return text ? read_lua_table(path, *text) : text.status();
 }
 
 Result<std::string> read_lua_table(const std::string& path, const std::string& text) {

@@ -203,14 +203,12 @@ Result<std::shared_ptr<Layers>> Layers::read(const RuntimeOptions& options,
     auto merged = lua::merge_layers(all, clock);
     if (!merged) return merged.status();
     layers->merged_ = std::move(*merged);
-    layers->merged_.config.file = layers->user_file_;
     return {};
   };
   if (Status status = merge(); !status) return status;
   if (!layers->use_project_) return layers;
-  const std::string& named = options.workspace.empty() && layers->merged_.config.workspace
-                                 ? *layers->merged_.config.workspace
-                                 : options.workspace;
+  const std::string named =
+      options.workspace.empty() ? layers->merged_.config.text("workspace") : options.workspace;
   if (Status status = check_answers(named, "workspace"); !status) return status;
   auto workspace = absolute_directory(named, "workspace");
   if (!workspace) return workspace.status();
@@ -307,7 +305,7 @@ Status Layers::placed(const Status& status) const {
 }
 
 Status Layers::check_profile(lua::PolicyProgram& policy, const std::string& mode) const {
-  const Json& sandbox = merged_.config.sandbox;
+  const Json sandbox = merged_.config.get<Json>("sandbox");
   if (sandbox.is_null() || !policy.error().empty()) return {};
   // Others are a policy's own, which only the policy itself knows.
   const std::string profile = sandbox.value("profile", "none");

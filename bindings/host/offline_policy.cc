@@ -110,11 +110,11 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
   options.shipped_scripts_dir = *share + "/scripts";
   options.in_memory = {&host::built_in_files()};
   options.compiled = &host::built_in_code();
-  options.scripts_dir = config.scripts.value_or(options.shipped_scripts_dir);
+  options.scripts_dir = config.text("scripts", options.shipped_scripts_dir);
   options.policies_dir = !given.policies_dir.empty()
                              ? given.policies_dir
-                             : config.policies.value_or(options.shipped_policies_dir);
-  impl.executor = config.executor.value_or("host");
+                             : config.text("policies", options.shipped_policies_dir);
+  impl.executor = config.text("executor", "host");
   options.only_policies = impl.is_on_host();  // scripts say what an executor confines
   const std::string& shipped = options.shipped_policies_dir;
   (*layers)->attach(
@@ -124,9 +124,9 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
       *layers);
   options.test_policies = given.tested;
   impl.is_shipped = options.policies_dir == shipped;
-  if (impl.options.mode.empty()) impl.options.mode = config.mode.value_or(kFallbackMode);
+  if (impl.options.mode.empty()) impl.options.mode = config.text("mode", kFallbackMode);
   options.mode = impl.options.mode;
-  std::string workspace = given.workspace.empty() ? config.workspace.value_or("") : given.workspace;
+  std::string workspace = given.workspace.empty() ? config.text("workspace") : given.workspace;
   if (workspace.empty() || workspace[0] != '/') {
     // A directory that does not exist here may be judged too.
     auto here = host::absolute_directory("", "workspace");
@@ -134,7 +134,7 @@ Result<std::unique_ptr<Policy>> Policy::load(const PolicyOptions& given) {
     workspace = workspace.empty() ? *here : *here + "/" + workspace;
   }
   impl.confines = can_confine();
-  if (impl.is_on_host()) impl.shell = config.shell.value_or(RunsOptions{}.shell);
+  if (impl.is_on_host()) impl.shell = config.text("shell", RunsOptions{}.shell);
   impl.context.clock = &impl.clock;
   impl.context.workspace = workspace;
   impl.context.home = host::home_directory(host::inherited_environment());

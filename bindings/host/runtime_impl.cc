@@ -113,11 +113,11 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   config = layers->merged().config;
   auto share = host::find_share(given.share_dir);
   if (!share) return share.status();
-  const auto first_of = [](const std::string& option, const std::optional<std::string>& configured,
-                           const std::string& fallback) {
-    return !option.empty() ? option : configured.value_or(fallback);
+  const auto first_of = [&config](const std::string& option, const char* field,
+                                  const std::string& fallback) {
+    return !option.empty() ? option : config.text(field, fallback);
   };
-  const std::string asked = first_of(given.workspace, config.workspace, "");
+  const std::string asked = first_of(given.workspace, "workspace", "");
   if (Status status = host::check_answers(asked, "workspace"); !status) return status;
   auto workspace = host::absolute_directory(asked, "workspace");
   if (!workspace) return workspace.status();
@@ -126,10 +126,9 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   lua::GenerationOptions& generation = engine_options.generation;
   generation.shipped_scripts_dir = *share + "/scripts";
   generation.shipped_policies_dir = *share + "/policies";
-  generation.scripts_dir =
-      first_of(options.scripts_dir, config.scripts, generation.shipped_scripts_dir);
+  generation.scripts_dir = first_of(options.scripts_dir, "scripts", generation.shipped_scripts_dir);
   generation.policies_dir =
-      first_of(options.policies_dir, config.policies, generation.shipped_policies_dir);
+      first_of(options.policies_dir, "policies", generation.shipped_policies_dir);
   generation.in_memory = {&memory_files, &host::built_in_files()};
   generation.compiled = &host::built_in_code();
   const std::string& shipped = generation.shipped_policies_dir;
@@ -137,12 +136,11 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
                  generation.policies_dir == shipped &&
                      (lua::is_in_memory(shipped) || trust::objection_to_root_path(shipped).empty()),
                  layers);
-  generation.toolsets = !given.toolsets.empty()
-                            ? given.toolsets
-                            : config.toolsets.value_or(std::vector<std::string>{});
-  generation.settings = config.settings;
+  generation.toolsets =
+      !given.toolsets.empty() ? given.toolsets : config.get<std::vector<std::string>>("toolsets");
+  generation.settings = config.get<Json>("settings");
   generation.load_budget = kScriptLoad;
-  generation.mode = options.mode = first_of(given.mode, config.mode, "default");
+  generation.mode = options.mode = first_of(given.mode, "mode", "default");
   generation.lazy_policy = given.lazy_policy;
   config.apply_lua(engine_options.limits, engine_options.generation.memory);
   const std::vector<std::string>& fixed = layers->merged().managed_fields;
@@ -150,10 +148,10 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
     engine_options.limits.call_lua =
         std::max<Nanos>(engine_options.limits.call_lua, given.lua_time);
   }
-  sandbox = config.sandbox;
-  context.executor = config.executor.value_or("");
-  context.executors = config.executors;
-  context.keep_runs = given.keep_runs || !config.kill_on_session_end.value_or(true);
+  sandbox = config.get<Json>("sandbox");
+  context.executor = config.text("executor");
+  context.executors = config.get("executors", Json::object());
+  context.keep_runs = given.keep_runs || !config.get("kill_on_session_end", true);
   if (!given.sandbox.empty()) {
     if (sandbox.is_null()) sandbox = Json::object();
     sandbox["profile"] = given.sandbox;
@@ -184,14 +182,16 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   context.secrets = config.take_secrets(host::inherited_environment(), &runs_options.env);
   for (const auto& [name, value] : given.secrets) context.secrets[name] = {value, "", "", {}};
   options.secrets.clear();  // one copy is enough
-  for (const auto& [name, token] : config.mcp_tokens) {
+  for (const auto& [name, token] : config.client_tokens()) {
     if (!token.file.empty()) options.hidden_paths.push_back(token.file);
     const bool is_ours = options.session.starts_with(token.session + "@");
     if (is_ours && token.approver == "client") approver = name;
   }
   config.apply_runs(runs_options);
-  context.passed_env = config.pass_env;
-  for (const auto& each : config.env) context.passed_env.push_back(each.first);
+  context.passed_env = config.get<std::vector<std::string>>("pass_env");
+  for (const auto& [name, value] : config.get<Json::object_t>("env")) {
+    context.passed_env.push_back(name);
+  }
   if (context.executor.empty() || context.executor == lua::kHostExecutor) {
     engine_options.generation.shell_word =
         std::filesystem::path(runs_options.shell).filename().string();
@@ -216,7 +216,7 @@ Status Runtime::Impl::init_options(const RuntimeOptions& given) {
   config.apply_asks(asks);
   asks.wait = given.ask_wait.value_or(asks.wait);
   asks.keep = given.ask_keep.value_or(asks.keep);
-  if (config.journal_enabled.value_or(true)) {
+  if (config.get("journal.enabled", true)) {
     recording_options.journal.directory = options.state_dir;
     runs_options.end_directory = runs_options.keep_directory;
   }

@@ -50,7 +50,7 @@ Result<ClientTokens> read_client_tokens(const RuntimeOptions& options) {
   if (!layers) return layers.status();
   ClientTokens made;
   made.files = (*layers)->config_files();
-  for (const auto& [name, token] : (*layers)->merged().config.mcp_tokens) {
+  for (const auto& [name, token] : (*layers)->merged().config.client_tokens()) {
     made.tokens.push_back({name, token.file, token.sha256, token.mode, token.workspace,
                            token.session, token.approver == "client"});
     if (!token.file.empty()) made.files.push_back(token.file);

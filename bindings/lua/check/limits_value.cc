@@ -20,7 +20,7 @@ constexpr double kMinFiles = 8.0;
 template <auto... kPath>
 constexpr NumberField<LimitSet> row(const char* name, double minimum, double maximum,
                                     const char* description) {
-  return number_field<LimitSet, Millis, kPath...>("limits", name, minimum, maximum, description);
+  return number_field<LimitSet, Millis, kPath...>(name, minimum, maximum, description);
 }
 
 constexpr std::array kRows = {
@@ -29,7 +29,7 @@ constexpr std::array kRows = {
     row<&LimitSet::tree, &TreeLimits::cpu_time>("cpu_time_ms", 1, kMaxMillisLimit,
                                                 "processor time of all its processes together"),
     number_field<LimitSet, Thousandths, &LimitSet::tree, &TreeLimits::cpu_share_millis>(
-        "limits", "cpu_share", kMinShare, kMaxShare,
+        "cpu_share", kMinShare, kMaxShare,
         "processors that it may keep busy, such as 0.5; needs a cpu control group"),
     row<&LimitSet::tree, &TreeLimits::pids>("pids", 1, kMaxCount,
                                             "processes and threads at the same time"),

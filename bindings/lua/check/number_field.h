@@ -14,7 +14,6 @@ namespace gibbous::lua {
 
 template <typename Owner>
 struct NumberField {
-  const char* section;
   const char* name;
   double minimum;
   double maximum;
@@ -49,12 +48,11 @@ decltype(auto) member_at(Owner& owner) {
 
 // The field for the member at `kPath`. Durations are written in `Unit`.
 template <typename Owner, typename Unit, auto... kPath>
-constexpr NumberField<Owner> number_field(const char* section, const char* name, double minimum,
-                                          double maximum, const char* description) {
+constexpr NumberField<Owner> number_field(const char* name, double minimum, double maximum,
+                                          const char* description) {
   constexpr bool kIsFraction = std::is_same_v<Unit, Thousandths>;
   constexpr double kScale = kIsFraction ? 1000.0 : 1.0;
-  return {section,
-          name,
+  return {name,
           minimum,
           maximum,
           !kIsFraction,

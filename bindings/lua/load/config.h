@@ -1,16 +1,15 @@
 // Config: the Lua configuration file, read once when a runtime is made. The file is a sandboxed
-// script that returns a table; a JSON Schema defines its fields and is the source of its
-// documentation. Any thread.
+// script that returns a table; config_fields.cc lists what may be in it. Any thread.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "bindings/lua/load/client_token.h"
 #include "bindings/lua/load/engine_limits.h"
 #include "bindings/lua/load/secret_source.h"
 #include "bindings/lua/vm/alloc.h"
@@ -35,44 +34,36 @@ struct AskSettings {
   std::string webhook;               // gets it in an HTTP POST
 };
 
-// The values in the file; unset where the file is silent. Paths are absolute, or relative to the
-// current directory when the path of the file was: relative paths in the file start at the file's
-// own directory.
-struct Config {
+// A client of the MCP server over HTTP, as `mcp.tokens` names it.
+struct ClientToken {
+  // One of these: a file whose first line is the token, or the token's SHA-256 in hexadecimal
+  // digits.
   std::string file;
-  std::optional<std::string> scripts;
-  std::optional<std::string> policies;
-  std::optional<std::vector<std::string>> toolsets;
-  std::optional<std::string> mode;
-  std::optional<std::vector<std::string>> modes;  // the only ones that may be used
-  std::optional<std::string> workspace;
-  std::optional<std::string> shell;
-  std::optional<std::string> temp_directory;
-  Json settings;  // of toolsets, by name; null when there are none
-  std::map<std::string, std::string> env;
-  std::vector<std::string> unset_env;
-  std::vector<std::string> pass_env;
-  std::map<std::string, SecretSource> secrets;
+  std::string sha256;
+  // What a client with the token works with; "": what the server itself does.
+  std::string mode;
+  std::string workspace;
+  std::string session;   // "": the name of the token
+  std::string approver;  // who answers the policy's questions: client or person
+};
 
-  Json numbers = {{"limits", Json::object()},
-                  {"caches", Json::object()},
-                  {"journal", Json::object()},
-                  {"asks", Json::object()},
-                  {"lua", Json::object()}};  // by section
-  std::optional<LimitSet> run_limits;
-  Json sandbox;  // a request, or null
-  std::optional<std::vector<std::string>> caches;
-  std::optional<std::string> executor;
-  Json executors = Json::object();  // the settings of each executor
-  std::optional<bool> kill_on_session_end;
+// The values in force. Paths are absolute, or relative to the current directory when the path of
+// the file was: relative paths in the file start at the file's own directory.
+struct Config {
+  Json table = Json::object();
 
-  Json ask_notify = Json::object();
+  // Returns null where no layer sets the field ("journal.enabled").
+  const Json* find(std::string_view field) const;
+  template <typename T>
+  T get(std::string_view field, T usual = {}) const {
+    const Json* value = find(field);
+    return value == nullptr ? std::move(usual) : value->get<T>();
+  }
+  std::string text(std::string_view field, const std::string& usual = "") const {
+    return get(field, usual);
+  }
 
-  std::optional<bool> journal_enabled;
-  std::optional<std::string> recovery;
-
-  std::map<std::string, ClientToken> mcp_tokens;  // by name
-
+  std::map<std::string, ClientToken> client_tokens() const;  // by name
   // Returns the secrets, with the values of those that are variables. Removes these from `env`, the
   // inherited environment, so that runs have them only by name.
   std::map<std::string, SecretSource> take_secrets(const std::vector<std::string>& own,
@@ -86,26 +77,16 @@ struct Config {
   void apply_lua(EngineLimits& limits, MemoryLimits& memory) const;
 };
 
-// Returns the table that a Lua file returns, run in a state of its own, without the API. Fails with
-// config_invalid and the file and line.
-Result<Json> load_table(const std::string& path, const Clock& clock);
-Result<Json> load_table(const std::string& path, const std::string& text, const Clock& clock);
-// Fails with config_invalid: the file, the field, the expected and the actual value, the nearest
-// known field; or the file and line of a syntax or run-time error.
-Result<Config> load_config(const std::string& path, const Clock& clock);
-// The same for a text that is in memory; `path` is its name in messages.
-Result<Config> load_config(const std::string& path, const std::string& text, const Clock& clock);
-// The two steps of load_config(): the checked table of a text, whose relative paths have been made
-// to start at the file's directory, and its values.
-Result<Json> read_config_table(const std::string& path, const std::string& text,
-                               const Clock& clock);
-Config config_of_table(const std::string& path, const Json& table);
 // Returns the text of a file. Fails with config_invalid.
 Result<std::string> read_config_text(const std::string& path);
-// Returns the schema of the file, with descriptions and the defaults of RunLimits.
+// Returns the table that a Lua text returns, run in a state of its own, without the API; `path` is
+// its name in messages. Fails with config_invalid and the file and line.
+Result<Json> load_table(const std::string& path, const std::string& text, const Clock& clock);
+// The same, checked, with paths that start at the file's directory. Fails with config_invalid: the
+// file, the field, the expected and the actual value, the nearest known field.
+Result<Json> read_config_table(const std::string& path, const std::string& text,
+                               const Clock& clock);
+// Returns the schema of the file, with the defaults.
 Json config_schema();
-// The same for people, one line for each field: "limits.kill_grace_ms  integer of at least 0
-// (5000)  what it does".
-std::string config_reference();
 
 }  // namespace gibbous::lua

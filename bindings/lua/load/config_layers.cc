@@ -1,14 +1,14 @@
 #include "bindings/lua/load/config_layers.h"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "bindings/lua/load/config_fields.h"
 #include "bindings/lua/source/source_index.h"
 #include "runtime/audit/redact.h"
+#include "runtime/base/nearest.h"
 
 namespace gibbous::lua {
 namespace {
@@ -19,71 +19,12 @@ constexpr const char* kDefaultMode = "default";
 
 using FieldName = std::vector<std::string>;
 
-// What "tighter" means for a field.
-enum class Order {
-  kLocked,       // nothing is: only the same value counts
-  kSmaller,      // a smaller number
-  kSmallerNot0,  // the same, and 0 is no limit
-  kLarger,       // a larger number
-  kTrue,         // true
-  kLaterOf,      // what stands later in a list, from the loosest on
-  kFewer,        // a part of the list
-  kUnion,        // more names: those of all layers count
-  kMode          // locked, unless the same layer lists `modes`
-};
-
-struct FieldOrder {
-  const char* name;  // "limits.*": each field of the section
-  Order order;
-  bool of_projects;                                // whether a project may set it
-  const std::vector<std::string>* list = nullptr;  // from the loosest on
-};
-
-const std::vector<std::string> kProfiles = {"none",     "workspace", "build",
-                                            "confined", "plan",      "readonly"};
-const std::vector<std::string> kNetworks = {"on", "checked", "loopback", "off"};
-
-// The first that fits counts. A field that is not here is locked, and none of a project's.
-const FieldOrder kOrders[] = {
-    {"limits.default_timeout_ms", Order::kSmallerNot0, true},
-    {"limits.max_concurrent_total", Order::kSmallerNot0, true},
-    {"limits.*", Order::kSmaller, true},
-    {"sandbox.profile", Order::kLaterOf, true, &kProfiles},
-    {"sandbox.network", Order::kLaterOf, true, &kNetworks},
-    {"sandbox.host_ports", Order::kFewer, true},
-    {"sandbox.min_landlock_abi", Order::kLarger, true},
-    {"caches.directories", Order::kFewer, false},
-    {"caches.max_bytes", Order::kSmallerNot0, false},
-    {"unset_env", Order::kUnion, true},
-    {"modes", Order::kFewer, true},
-    {"kill_on_session_end", Order::kTrue, true},
-    {"mode", Order::kMode, false},
-    {"toolsets", Order::kFewer, false},
-    {"lua.*", Order::kSmaller, false},
-    {"journal.enabled", Order::kTrue, false},
-    // A question that stays open for less time lets fewer calls find a late answer.
-    {"asks.wait_s", Order::kSmallerNot0, false},
-    {"asks.keep_s", Order::kSmaller, false},
-};
-constexpr const char* kOfProjects = "limits, sandbox, modes, unset_env and kill_on_session_end";
+constexpr const char* kProjectFields = "limits, sandbox, modes, unset_env and kill_on_session_end";
 
 std::string joined(const FieldName& field) {
   std::string name;
   for (const std::string& part : field) name += (name.empty() ? "" : ".") + part;
   return name;
-}
-
-const FieldOrder& order_of(const FieldName& field) {
-  static const FieldOrder kRest = {"", Order::kLocked, false};
-  const std::string name = joined(field);
-  for (const FieldOrder& each : kOrders) {
-    const std::string pattern = each.name;
-    const bool fits = pattern.ends_with(".*")
-                          ? name.starts_with(pattern.substr(0, pattern.size() - 1))
-                          : name == pattern;
-    if (fits) return each;
-  }
-  return kRest;
 }
 
 std::size_t place_in(const std::vector<std::string>& list, const Json& value) {
@@ -99,7 +40,7 @@ bool is_part(const Json& part, const Json& of) {
 }
 
 // Whether `value` is at least as tight as `bound`.
-bool is_within(const FieldOrder& order, const Json& value, const Json& bound, bool lists_modes) {
+bool is_within(const ConfigField& order, const Json& value, const Json& bound, bool lists_modes) {
   if (value == bound) return true;
   switch (order.order) {
     case Order::kLocked:
@@ -113,8 +54,8 @@ bool is_within(const FieldOrder& order, const Json& value, const Json& bound, bo
     case Order::kTrue:
       return value == true;
     case Order::kLaterOf: {
-      const std::size_t at = place_in(*order.list, value);
-      return at < order.list->size() && at >= place_in(*order.list, bound);
+      const std::size_t at = place_in(order.from_loosest, value);
+      return at < order.from_loosest.size() && at >= place_in(order.from_loosest, bound);
     }
     case Order::kFewer:
       return is_part(value, bound);
@@ -134,7 +75,7 @@ Json united(const Json& one, const Json& other) {
   return all;
 }
 
-std::string fix_of(const FieldOrder& order, const std::string& bound) {
+std::string fix_of(const ConfigField& order, const std::string& bound) {
   switch (order.order) {
     case Order::kSmaller:
     case Order::kSmallerNot0:
@@ -162,7 +103,7 @@ std::string cut(std::string text, std::size_t most = kMaxValueBytes) {
 std::string shown(const FieldName& field, const Json& given) {
   constexpr auto kReplace = Json::error_handler_t::replace;
   Json value = given;
-  // Whoever has the hash of a token can try out words.
+  // With the hash of a token, words can be tried out.
   if (field.front() == "mcp" && value.is_object() && value.contains("sha256")) {
     value["sha256"] = "***";
   }
@@ -238,12 +179,11 @@ class Merger {
     return problem;
   }
 
-  Result<LayeredConfig> finish(const std::string& file) {
+  Result<LayeredConfig> finish() {
     for (auto& [name, held] : held_) {
       made_.values.push_back({name, shown(held.field, held.value), held.place});
-      *place_of(&table_, held.field) = held.value;
+      *place_of(&made_.config.table, held.field) = held.value;
     }
-    made_.config = config_of_table(file, table_);
     if (Status status = check_mode(); !status) return status;
     if (Status status = check_tokens(); !status) return status;
     return std::move(made_);
@@ -263,8 +203,8 @@ class Merger {
 
   Status take(const LayerText& layer, const SourceIndex& sources, const FieldName& field,
               const Json& value, bool lists_modes) {
-    const FieldOrder& order = order_of(field);
     const std::string name = joined(field);
+    const ConfigField& order = config_field(name);
     const ConfigPlace place = place_of_field(layer, sources, field);
     const bool of_project = layer.layer == ConfigLayer::kProject;
     if (of_project && !order.of_projects) {
@@ -273,7 +213,7 @@ class Merger {
                                place,
                                {},
                                name + " in " + place.text() +
-                                   " is not used: a project may set only " + kOfProjects +
+                                   " is not used: a project may set only " + kProjectFields +
                                    ". Put it into your own configuration if you want it."});
       return {};
     }
@@ -293,7 +233,7 @@ class Merger {
 
   // What a value must be within: the managed one and, for a project, whatever is in force.
   std::optional<Bound> bound_of(const FieldName& field, const std::string& name,
-                                const FieldOrder& order, bool of_project) const {
+                                const ConfigField& order, bool of_project) const {
     if (of_project) {
       const auto held = held_.find(name);
       if (held != held_.end()) return Bound{held->second.value, held->second.place};
@@ -306,7 +246,7 @@ class Merger {
   }
 
   Status refuse(const LayerText& layer, const FieldName& field, const Json& value,
-                const ConfigPlace& place, const Bound& bound, const FieldOrder& order) {
+                const ConfigPlace& place, const Bound& bound, const ConfigField& order) {
     const std::string name = joined(field);
     const bool is_default = bound.place.layer == ConfigLayer::kDefault;
     const bool locked = order.order == Order::kLocked || order.order == Order::kMode;
@@ -319,7 +259,7 @@ class Merger {
                               : limit + ", which " + bound.place.text() + " sets")) +
         (locked ? ", and nothing below changes it. " : ", which stays in force. ") +
         fix_of(order, limit);
-    if (layer.layer == ConfigLayer::kOptions) return Status::error("config_refused", message);
+    if (layer.layer == ConfigLayer::kOptions) return refused(message);
     made_.refused.push_back({name, shown(field, value), place, bound.place, message});
     return {};
   }
@@ -334,62 +274,58 @@ class Merger {
     return place;
   }
 
+  static bool lists(const std::vector<std::string>& modes, const std::string& mode) {
+    return std::find(modes.begin(), modes.end(), mode) != modes.end();
+  }
+
+  // "is not among the modes that FILE:LINE allows: plan, ci. Use one of them"
+  std::string not_among_modes(const std::vector<std::string>& modes) const {
+    return " is not among the modes that " + held_.at("modes").place.text() +
+           " allows: " + comma_list(modes) + ". Use one of them";
+  }
+
   Status check_mode() {
-    const std::optional<std::vector<std::string>>& modes = made_.config.modes;
-    if (!modes) return {};
-    const auto has = [&modes](const std::string& mode) {
-      return std::find(modes->begin(), modes->end(), mode) != modes->end();
-    };
-    if (!made_.config.mode) {
-      made_.config.mode = has(kDefaultMode) ? kDefaultMode : modes->front();
+    const auto modes = made_.config.get<std::vector<std::string>>("modes");
+    if (modes.empty()) return {};
+    const std::string mode = made_.config.text("mode");
+    if (mode.empty()) {
+      made_.config.table["mode"] = lists(modes, kDefaultMode) ? kDefaultMode : modes.front();
       return {};
     }
-    if (has(*made_.config.mode)) return {};
-    const ConfigPlace& allowed = held_.at("modes").place;
-    const ConfigPlace& chosen = held_.at("mode").place;
-    std::string names;
-    for (const std::string& each : *modes) names += (names.empty() ? "" : ", ") + each;
-    return Status::error("config_refused",
-                         "mode: '" + *made_.config.mode + "' (" + chosen.text() +
-                             ") is not among the modes that " + allowed.text() + " allows: " +
-                             names + ". Use one of them, as in --mode " + modes->front() + ".");
+    if (lists(modes, mode)) return {};
+    return refused("mode: '" + mode + "' (" + held_.at("mode").place.text() + ")" +
+                   not_among_modes(modes) + ", as in --mode " + modes.front() + ".");
   }
 
   // Each token has a session of its own, and a mode that the server itself may have.
   Status check_tokens() {
     const auto bound = bounds_.find("mode");
     const bool locked = bound != bounds_.end() && !bound->second.lists_modes;
+    const auto modes = made_.config.get<std::vector<std::string>>("modes");
     std::map<std::string, std::string> sessions;
-    for (const auto& [name, token] : made_.config.mcp_tokens) {
+    for (const auto& [name, token] : made_.config.client_tokens()) {
       const std::string field = "mcp.tokens." + name;
       const std::string place = " (" + held_.at(field).place.text() + ")";
       if (const auto [other, is_first] = sessions.emplace(token.session, field); !is_first) {
-        return Status::error("config_refused", field + ".session: '" + token.session + "'" + place +
-                                                   " is the session of " + other->second +
-                                                   ", too. Name another one.");
+        return refused(field + ".session: '" + token.session + "'" + place + " is the session of " +
+                       other->second + ", too. Name another one.");
       }
       if (token.mode.empty()) continue;
       const std::string said = field + ".mode: '" + token.mode + "'" + place;
       if (locked && bound->second.value != token.mode) {
-        return Status::error("config_refused", said +
-                                                   " is not used: " + bound->second.place.text() +
-                                                   " sets " + bound->second.value.dump() +
-                                                   ", and nothing below changes it. Remove it.");
+        return refused(said + " is not used: " + bound->second.place.text() + " sets " +
+                       bound->second.value.dump() + ", and nothing below changes it. Remove it.");
       }
-      const std::optional<std::vector<std::string>>& modes = made_.config.modes;
-      if (!modes || std::find(modes->begin(), modes->end(), token.mode) != modes->end()) continue;
-      std::string names;
-      for (const std::string& each : *modes) names += (names.empty() ? "" : ", ") + each;
-      return Status::error("config_refused", said + " is not among the modes that " +
-                                                 held_.at("modes").place.text() +
-                                                 " allows: " + names + ". Use one of them.");
+      if (modes.empty() || lists(modes, token.mode)) continue;
+      return refused(said + not_among_modes(modes) + ".");
     }
     return {};
   }
 
+  static Status refused(const std::string& why) { return Status::error("config_refused", why); }
+
   const Clock& clock_;
   const Json schema_;
-  Json table_ = Json::object();
   std::map<std::string, Held> held_;     // in force, by name
   std::map<std::string, Bound> bounds_;  // of the managed layer
   LayeredConfig made_;
@@ -420,12 +356,10 @@ std::string ConfigPlace::text() const {
 
 Result<LayeredConfig> merge_layers(const std::vector<LayerText>& layers, const Clock& clock) {
   Merger merger(clock);
-  std::string file;
   for (const LayerText& layer : layers) {
     if (Status status = merger.add(layer); !status) return status;
-    if (layer.layer == ConfigLayer::kUser || file.empty()) file = layer.path;
   }
-  return merger.finish(file);
+  return merger.finish();
 }
 
 }  // namespace gibbous::lua

@@ -1,10 +1,8 @@
 // The caches of tools in the configuration: which directories, and how much a session may write.
 #include <algorithm>
 
-#include "bindings/lua/load/config.h"
 #include "bindings/lua/load/config_layers.h"
 #include "tests/support/catch.h"
-#include "tests/support/loop.h"
 
 using namespace gibbous;
 using namespace gibbous::lua;
@@ -13,8 +11,10 @@ using Catch::Matchers::Contains;
 namespace {
 
 Result<Config> read(const std::string& text) {
-  const testing::TempDir dir;
-  return load_config(dir.write("gibbous.lua", text), SystemClock());
+  const auto merged =
+      merge_layers({{ConfigLayer::kUser, "gibbous.lua", text, nullptr}}, SystemClock());
+  if (!merged) return merged.status();
+  return merged->config;
 }
 
 std::vector<std::string> caches_of(const std::string& text) {
@@ -74,7 +74,7 @@ TEST_CASE("caches: a user keeps within the managed list and limit") {
   REQUIRE(made.refused.size() == 2);
   CHECK_THAT(made.refused[0].message + made.refused[1].message,
              Contains("name some of") && Contains("at most 1000"));
-  CHECK(made.config.caches == std::vector<std::string>{"~/.a", "~/.b"});
+  CHECK(made.config.get<Json>("caches.directories") == Json{"~/.a", "~/.b"});
 }
 
 }  // namespace

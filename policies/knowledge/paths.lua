@@ -187,7 +187,7 @@ return {
   },
   {
     -- Repositories that sandboxed runs have made, and those where they have changed what git
-    -- obeys (configuration, hooks, the steps of a rebase): nobody has seen that.
+    -- obeys (configuration, hooks, the steps of a rebase): no person has seen that.
     name = 'changed_by_runs',
     inside = true,
     named = true,

@@ -1,4 +1,4 @@
--- One pattern: what code, or the words of a program that nobody can know, must not speak of to run
+-- One pattern: what code, or the words of a program that are not known, must not speak of to run
 -- in a sandbox without a question. It may write the workspace, so it does not hold removing,
 -- discarding and ending.
 local SPEAKS_OF = {

@@ -162,7 +162,7 @@ local function judge_log(mode, effect)
   }
 end
 
--- Returns the verdict on a line that no rule denies or asks about, but for what nobody can know.
+-- Returns the verdict on a line that no rule denies or asks about, but for what is not known.
 local function settle(mode, effect, known, wanted)
   local judged = effect.judged
   local why, bare = confined.obstacle(effect)

@@ -51,8 +51,8 @@ local EXECUTED = {
 }
 
 -- Settings, what programs remember, and caches: a run changes them for its session alone, because
--- what is here is obeyed or run by programs outside, or nobody knows. Toolchains are not among
--- them: a run that would change one is told so. Those with '/' at the end only if they exist.
+-- programs outside obey or run what is here, or may do so. Toolchains are not among them: a run
+-- that would change one is told so. Those with '/' at the end only if they exist.
 local LAYERED = {
   '~/.config', '~/.local/share', '~/.local/state', '~/.mozilla', '~/.cache', '~/.npm', '~/.m2',
   '~/.gradle', '~/.cargo/registry', '~/go/pkg',

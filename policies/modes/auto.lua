@@ -1,5 +1,5 @@
 -- The mode of an agent that works on its own: what rules know runs in the sandbox `build`, what
--- nobody knows in `confined`. A person is asked about what leaves the sandbox or loses work.
+-- they do not know in `confined`. A person is asked about what leaves the sandbox or loses work.
 return {
   rank = 3,
   description = 'what no rule denies or asks about runs in a sandbox',

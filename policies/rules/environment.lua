@@ -49,7 +49,7 @@ local function holds_unknown(command)
   return false
 end
 
--- They send their words to whoever they name, and to nobody else.
+-- They send their words to the host that they name, and to no other.
 local NAMES_TO = [[curl curlie wget wget2 http https xh xhs httpie aria2c axel lynx w3m links elinks
   fetch nc ncat netcat telnet socat openssl ping ping6 dig nslookup host drill whois traceroute mtr
   websocat wscat grpcurl ftp lftp ncftp tftp tcping tcptraceroute fping dog doggo kdig lychee muffet

@@ -1,5 +1,5 @@
 -- Programs of everyday work: they run in the sandbox `build`, with the network, whatever their
--- options. What nobody knows has no network. A team adds its own:
+-- options. What is not known has no network. A team adds its own:
 -- { id = 'ours.frob', decision = 'allow', program = 'frob', match = { 'frob' } }
 return {
   {

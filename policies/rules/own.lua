@@ -1,5 +1,5 @@
 -- Gibbous's own files: what it remembers (output of all sessions, decisions, approvals), its
--- configuration, its scripts and its policies. Whoever can write there decides for itself.
+-- configuration, its scripts and its policies. A program that can write there decides for itself.
 local GIBBOUS = { 'gibbous', 'gibbous-*', 'python', 'python3', 'python3.*' }
 
 -- Options may stand before the command of Gibbous, and their values look like one.

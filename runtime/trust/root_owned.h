@@ -6,7 +6,7 @@
 
 namespace gibbous::trust {
 
-// Returns why somebody else than root could change what an absolute path leads to, or "": some part
+// Returns why another user than root could change what an absolute path leads to, or "": some part
 // of it, or of where a symbolic link in it leads, does not belong to root, or can be written by
 // others. A part that does not exist objects to nothing.
 std::string objection_to_root_path(const std::string& path);

@@ -34,7 +34,7 @@ struct Tree {
   const TreeFile* find(const std::string& name) const;
 };
 
-// kRoot: everything must belong to root, and nobody else may write to it.
+// kRoot: everything must belong to root, and no other user may write to it.
 enum class TreeOwner { kAnybody, kRoot };
 
 // Fails with layer_missing where there is nothing, and else with layer_unusable: something in it

@@ -1,16 +1,16 @@
-// Quotes parts of commands in messages: escaped and bounded, because they come from models and
-// files. Pure, any thread.
+// Quotes parts of commands in messages. Pure, any thread.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "runtime/command/facts.h"
+
 namespace gibbous::rules {
 
-inline constexpr std::size_t kMaxQuotedBytes = 96;
-
-// Returns the text in double quotes, with \n \t \" \\ and \xNN for all that is not printable ASCII,
-// and "..." for the rest.
-std::string quote(std::string_view text);
+inline std::string quote(std::string_view text) {
+  constexpr std::size_t kMaxQuotedBytes = 96;
+  return '"' + command::escaped(text, kMaxQuotedBytes) + '"';
+}
 
 }  // namespace gibbous::rules

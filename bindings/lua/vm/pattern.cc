@@ -3,12 +3,12 @@
 // not the subject.
 #include "bindings/lua/vm/pattern.h"
 
-#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <lua.hpp>
 
 #include "bindings/lua/vm/budget.h"
-#include "bindings/lua/vm/pattern_class.h"
 
 namespace gibbous::lua {
 
@@ -18,6 +18,82 @@ constexpr char kEscape = '%';
 constexpr std::size_t kStepsPerCheck = 8192;
 constexpr std::size_t kCompareBytesPerStep = 32;
 constexpr std::size_t kSetBytesPerStep = 4;
+
+constexpr std::size_t kCharacters = 256;
+
+// A set of characters as 256 bits.
+class CharacterSet {
+ public:
+  constexpr bool has(unsigned char c) const {
+    return ((words_[c / kBits] >> (c % kBits)) & 1) != 0;
+  }
+  constexpr void add(unsigned char c) { words_[c / kBits] |= std::uint64_t{1} << (c % kBits); }
+  constexpr void add(const CharacterSet& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+  }
+  constexpr void invert() {
+    for (std::uint64_t& word : words_) word = ~word;
+  }
+
+ private:
+  static constexpr unsigned kBits = 64;
+  std::array<std::uint64_t, kCharacters / kBits> words_{};
+};
+
+// Returns true when `c` is of %<letter>: ASCII only, whatever the host's locale. A capital is the
+// complement; a letter without a class, like any other character, stands for itself.
+constexpr bool is_of_class(unsigned c, unsigned letter) {
+  const bool capital = letter >= 'A' && letter <= 'Z';
+  const bool lower = c >= 'a' && c <= 'z';
+  const bool upper = c >= 'A' && c <= 'Z';
+  const bool digit = c >= '0' && c <= '9';
+  const bool graph = c > ' ' && c < 127;
+  switch (capital ? letter - 'A' + 'a' : letter) {
+    case 'a':
+      return (lower || upper) != capital;
+    case 'c':
+      return (c < ' ' || c == 127) != capital;
+    case 'd':
+      return digit != capital;
+    case 'g':
+      return graph != capital;
+    case 'l':
+      return lower != capital;
+    case 'p':
+      return (graph && !lower && !upper && !digit) != capital;
+    case 's':
+      return (c == ' ' || (c >= '\t' && c <= '\r')) != capital;
+    case 'u':
+      return upper != capital;
+    case 'w':
+      return (lower || upper || digit) != capital;
+    case 'x':
+      return (digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')) != capital;
+    case 'z':
+      return (c == 0) != capital;
+    default:
+      return c == letter;
+  }
+}
+
+constexpr std::array<CharacterSet, kCharacters> make_letter_sets() {
+  std::array<CharacterSet, kCharacters> sets{};
+  for (unsigned letter = 0; letter < kCharacters; ++letter) {
+    const bool may_have_class = letter >= 'A' && letter <= 'z';
+    const unsigned first = may_have_class ? 0 : letter;
+    for (unsigned c = first; c < (may_have_class ? kCharacters : letter + 1); ++c) {
+      if (is_of_class(c, letter)) sets[letter].add(static_cast<unsigned char>(c));
+    }
+  }
+  return sets;
+}
+
+// What %<letter> matches.
+constexpr auto kLetterSets = make_letter_sets();
+
+bool in_class(unsigned char c, unsigned char letter) {
+  return kLetterSets[letter].has(c);
+}
 
 unsigned char byte(const char* at) {
   return static_cast<unsigned char>(*at);
@@ -73,21 +149,10 @@ constexpr bool is_quantifier(char c) {
   return c == '*' || c == '+' || c == '-' || c == '?';
 }
 
-constexpr std::array<bool, kCharacters> make_magic() {
-  std::array<bool, kCharacters> magic{};
-  for (const char c : std::string_view("^$*+?.([%-")) magic[static_cast<unsigned char>(c)] = true;
-  return magic;
-}
-
-constexpr auto kMagic = make_magic();
-
 }  // namespace
 
 bool is_plain_pattern(std::string_view pattern) {
-  for (const char c : pattern) {
-    if (kMagic[static_cast<unsigned char>(c)]) return false;
-  }
-  return true;
+  return pattern.find_first_of("^$*+?.([%-") == std::string_view::npos;
 }
 
 Matcher::Matcher(lua_State* state, std::string_view subject, std::string_view pattern)

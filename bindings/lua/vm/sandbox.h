@@ -37,5 +37,8 @@ void install_sandbox(lua_State* state);
 // as a closure whose first upvalue is the function that it replaces.
 const luaL_Reg* bounded_string_functions();
 const luaL_Reg* bounded_table_functions();
+// For a replacement: calls upvalue 1 with all arguments and returns the number of results. An error
+// of the original names the script's line and `name`, as if the script had called it itself.
+int call_original(lua_State* state, const char* name);
 
 }  // namespace gibbous::lua

@@ -8,7 +8,6 @@
 
 #include "bindings/lua/vm/pattern.h"
 #include "bindings/lua/vm/sandbox.h"
-#include "bindings/lua/vm/sandbox_call.h"
 #include "bindings/lua/vm/state.h"
 
 namespace gibbous::lua {

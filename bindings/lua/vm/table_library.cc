@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "bindings/lua/vm/sandbox.h"
-#include "bindings/lua/vm/sandbox_call.h"
 #include "bindings/lua/vm/state.h"
 
 namespace gibbous::lua {

@@ -2,15 +2,16 @@
 #include "bindings/lua/load/global_check.h"
 
 #include <algorithm>
+#include <compare>
 #include <filesystem>
 #include <lua.hpp>
 #include <map>
 #include <set>
 #include <string_view>
 
-#include "bindings/lua/source/global_scan.h"
 #include "bindings/lua/source/snapshot.h"
 #include "bindings/lua/vm/sandbox.h"
+#include "bindings/lua/vm/value.h"
 #include "runtime/base/nearest.h"
 
 namespace gibbous::lua {
@@ -19,6 +20,61 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kTypes = "---@meta";
+
+// Finds the uses of globals in LuaJIT's own bytecode, in a function and those inside it. The
+// numbers of the two instructions are those of a known function.
+constexpr const char* kScan = R"lua(
+local util, known = ...
+local band, rshift = bit.band, bit.rshift
+local GET, SET = band(util.funcbc(known, 1), 0xff), band(util.funcbc(known, 2), 0xff)
+local function scan(code, uses)
+  local at = 1
+  local instruction = util.funcbc(code, at)
+  while instruction do
+    local kind = band(instruction, 0xff)
+    if kind == GET or kind == SET then
+      uses[#uses + 1] = {
+        name = util.funck(code, -rshift(instruction, 16) - 1),
+        line = util.funcinfo(code, at).currentline,
+        assigned = kind == SET,
+      }
+    end
+    at = at + 1
+    instruction = util.funcbc(code, at)
+  end
+  at = -1
+  local constant = util.funck(code, at)
+  while constant do
+    if type(constant) == 'proto' then scan(constant, uses) end
+    at = at - 1
+    constant = util.funck(code, at)
+  end
+  return uses
+end
+return function(code) return scan(code, {}) end
+)lua";
+
+struct GlobalUse {
+  int line;
+  std::string name;
+  bool assigned;
+
+  auto operator<=>(const GlobalUse&) const = default;
+};
+
+// Pushes the function of kScan.
+void push_scan(lua_State* state) {
+  const bool compiled = load_chunk(state, kScan, "scan");
+  lua_pushcfunction(state, luaopen_jit);
+  lua_call(state, 0, 0);
+  luaJIT_setmode(state, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
+  lua_getfield(state, LUA_REGISTRYINDEX, "_PRELOAD");
+  lua_getfield(state, -1, "jit.util");
+  lua_remove(state, -2);
+  lua_call(state, 0, 1);
+  if (!compiled || !load_chunk(state, "x = x", "known")) lua_error(state);
+  lua_call(state, 2, 1);
+}
 
 // Lists the files in order.
 std::vector<std::string> lua_files(const std::string& directory) {
@@ -50,17 +106,22 @@ std::set<std::string> known_names(lua_State* state, const ApiGlobals& api) {
   return known;
 }
 
-std::vector<GlobalUse> uses_of_file(lua_State* state, const std::string& path) {
+// [scan] -> the same. Each use once a line, in the order of the lines.
+std::set<GlobalUse> uses_of_file(lua_State* state, const std::string& path) {
   std::string text;
   FileStamp stamp;
   if (!read_source(path, &text, &stamp) || text.rfind(kTypes, 0) == 0) return {};
-  if (!load_chunk(state, text, path)) {
+  std::set<GlobalUse> uses;
+  lua_pushvalue(state, -1);
+  if (load_chunk(state, text, path)) {
+    lua_call(state, 1, 1);
+    for (const Json& use : to_json(state, -1))
+      uses.insert({use["line"], use["name"], use["assigned"]});
     lua_pop(state, 1);
-    return {};
+  } else {
+    lua_pop(state, 2);
   }
-  auto uses = global_uses(state);
-  lua_pop(state, 1);
-  return uses ? std::move(*uses) : std::vector<GlobalUse>();
+  return uses;
 }
 
 std::string undefined(const std::string& name, const ApiGlobals& api,
@@ -78,7 +139,7 @@ std::string undefined(const std::string& name, const ApiGlobals& api,
   return near.empty() ? text : text + "; did you mean '" + near + "'?";
 }
 
-std::vector<ScriptError> faults_of(const std::map<std::string, std::vector<GlobalUse>>& files,
+std::vector<ScriptError> faults_of(const std::map<std::string, std::set<GlobalUse>>& files,
                                    const ApiGlobals& api, const std::set<std::string>& known) {
   std::set<std::string> assigned;
   for (const auto& [path, uses] : files) {
@@ -114,7 +175,8 @@ std::vector<ScriptError> global_faults(const std::string& directory, const ApiGl
       {},
       [&](lua_State* lua) {
         const std::set<std::string> known = known_names(lua, api);
-        std::map<std::string, std::vector<GlobalUse>> files;
+        std::map<std::string, std::set<GlobalUse>> files;
+        push_scan(lua);
         for (const std::string& path : lua_files(directory)) files[path] = uses_of_file(lua, path);
         faults = faults_of(files, api, known);
       },

@@ -1,26 +1,30 @@
 #include "bindings/lua/check/definition.h"
 
 #include <algorithm>
-#include <cassert>
 #include <lua.hpp>
 #include <utility>
 
 #include "bindings/lua/check/schema_check.h"
-#include "bindings/lua/vm/registry_flag.h"
 
 namespace gibbous::lua {
 namespace {
 
-constexpr RegistryFlag kAreDefinitionsKnown;
+constexpr char kDefinitionsKnown = 0;  // its address: registry -> true
 
 }  // namespace
 
 void set_definitions_known(lua_State* state, bool known) {
-  kAreDefinitionsKnown.set(state, known);
+  lua_pushlightuserdata(state, const_cast<char*>(&kDefinitionsKnown));
+  lua_pushboolean(state, known ? 1 : 0);
+  lua_rawset(state, LUA_REGISTRYINDEX);
 }
 
 bool are_definitions_known(lua_State* state) {
-  return kAreDefinitionsKnown.is_set(state);
+  lua_pushlightuserdata(state, const_cast<char*>(&kDefinitionsKnown));
+  lua_rawget(state, LUA_REGISTRYINDEX);
+  const bool known = lua_toboolean(state, -1) != 0;
+  lua_pop(state, 1);
+  return known;
 }
 
 DefinitionShape::DefinitionShape(Json properties, std::vector<std::string> required,
@@ -28,13 +32,7 @@ DefinitionShape::DefinitionShape(Json properties, std::vector<std::string> requi
     : apart_(std::move(apart)) {
   for (const auto& [key, schema] : properties.items()) data_.push_back(key);
   for (const std::string& key : apart_) properties[key] = Json::object();
-  const auto check = SchemaCheck::compile({{"type", "object"},
-                                           {"properties", std::move(properties)},
-                                           {"required", std::move(required)},
-                                           {"additionalProperties", false}},
-                                          {"", 1});
-  assert(check);
-  check_ = *check;
+  check_ = SchemaCheck::later(closed_object(std::move(properties), std::move(required)), {"", 1});
 }
 
 Result<Json> DefinitionShape::read(lua_State* state) const {

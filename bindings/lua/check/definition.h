@@ -38,9 +38,9 @@ class DefinitionShape {
   std::shared_ptr<const SchemaCheck> check_;
 };
 
-// While `known` is set, definitions run that were right before, from the same files: their
-// constructors do not check them, whoever reads them does, and their schemas are compiled when they
-// are first applied.
+// While `known` is set, files run that have run before, and passed their own checks: schema.check
+// accepts everything, constructors do not check their options, readers do, and schemas are compiled
+// when they are first applied.
 void set_definitions_known(lua_State* state, bool known);
 bool are_definitions_known(lua_State* state);
 

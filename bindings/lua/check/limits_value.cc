@@ -51,10 +51,9 @@ Json limits_schema(const std::string& description) {
   for (const auto& row : kRows) {
     properties[row.name] = row.schema();
   }
-  return {{"type", "object"},
-          {"properties", std::move(properties)},
-          {"additionalProperties", false},
-          {"description", description}};
+  Json schema = closed_object(std::move(properties));
+  schema["description"] = description;
+  return schema;
 }
 
 LimitSet parse_limits(const FieldPath& place, const Json& value) {

@@ -312,7 +312,7 @@ Json refusals_value(const Run& run, const std::string& workspace) {
       Json entry = {
           {"what", to_string(refusal.kind)}, {"line", refusal.line}, {"profile", spec->profile}};
       if (!refusal.path.empty()) entry["path"] = to_utf8(refusal.path);
-      // Nobody can be asked for these.
+      // A person is never asked for these.
       const bool is_kernels = is_within_any(refusal.path, kKernelTrees);
       if (is_kernels && !may_be_granted(refusal.path)) entry["never"] = true;
       if (is_within_any(refusal.path, spec->layered)) entry["cache"] = true;

@@ -454,6 +454,13 @@ Result<std::shared_ptr<const SchemaCheck>> SchemaCheck::compile(const Json& sche
       std::make_shared<CompiledSchema>(std::move(*tree), std::move(names)));
 }
 
+Json closed_object(Json properties, Json required) {
+  Json schema = {{"type", "object"}, {"additionalProperties", false}};
+  schema["properties"] = properties.is_null() ? Json::object() : std::move(properties);
+  if (!required.empty()) schema["required"] = std::move(required);
+  return schema;
+}
+
 std::shared_ptr<const SchemaCheck> SchemaCheck::later(Json schema, SchemaNames names) {
   return std::make_shared<LaterSchema>(std::move(schema), std::move(names));
 }

@@ -66,4 +66,7 @@ class SchemaCheck {
 
 inline constexpr std::size_t kMaxReportedFaults = 5;
 
+// The schema of an object that has these properties and no others.
+Json closed_object(Json properties, Json required = Json::array());
+
 }  // namespace gibbous::lua

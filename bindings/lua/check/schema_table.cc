@@ -3,23 +3,25 @@
 #include "bindings/lua/check/schema_table.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <lua.hpp>
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "bindings/lua/check/definition.h"
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/limits_value.h"
 #include "bindings/lua/check/sandbox_value.h"
 #include "bindings/lua/check/schema_check.h"
-#include "bindings/lua/vm/registry_flag.h"
 
 namespace gibbous::lua {
 namespace {
 
 constexpr char kOptionalKey = 0;  // its address: registry -> { [schema] = true }, weak
 constexpr double kMaxNumber = 9007199254740992.0;  // 2^53: beyond it integers are not exact
-constexpr std::int64_t kMaxLength = std::int64_t{1} << 31;
+constexpr double kMaxLength = 2147483648.0;
 
 void push_optional_marks(lua_State* state) {
   lua_pushlightuserdata(state, const_cast<char*>(&kOptionalKey));
@@ -35,109 +37,119 @@ void mark_optional(lua_State* state) {
   lua_pop(state, 1);
 }
 
-// Reads the options at `index`, which may be missing.
-Json options_at(lua_State* state, int index, const char* function) {
-  if (lua_isnoneornil(state, index)) return Json::object();
-  return to_json(state, index, function);
+Json shape_of(const char* type) {
+  return {{"type", type}};
 }
 
-void copy_text(Fields& fields, const char* name, Json* schema, const char* keyword) {
-  if (const auto text = fields.text(name)) (*schema)[keyword] = *text;
+Json range_of(const char* type, double low, double high) {
+  return {{"type", type}, {"minimum", low}, {"maximum", high}};
 }
 
-void copy_number(Fields& fields, const char* name, bool whole, Json* schema, const char* keyword) {
-  if (whole) {
-    const auto limit = static_cast<std::int64_t>(kMaxNumber);
-    if (const auto number = fields.integer(name, -limit, limit)) (*schema)[keyword] = *number;
-  } else if (fields.number(name, -kMaxNumber, kMaxNumber)) {
-    (*schema)[keyword] = fields.value(name);  // an integer stays one
+// What a constructor makes, and its options: each becomes a keyword of the schema.
+class Constructor {
+ public:
+  struct Option {
+    const char* name;
+    const char* keyword;  // "": the constructor itself reads it
+    Json shape;
+  };
+
+  Constructor(const std::string& name, Json schema, std::vector<Option> options = {})
+      : function_("schema." + name), schema_(std::move(schema)), options_(std::move(options)) {
+    options_.insert(options_.end(), {{"title", "title", shape_of("string")},
+                                     {"description", "description", shape_of("string")},
+                                     {"default", "default", Json::object()},
+                                     {"examples", "examples", shape_of("array")},
+                                     {"rare", "", {{"enum", {"unconfined", true, false}}}},
+                                     {"optional", "", shape_of("boolean")}});
+    Json properties = Json::object();
+    for (const Option& option : options_) properties[option.name] = option.shape;
+    check_ = SchemaCheck::later(closed_object(std::move(properties)), {"", 1});
   }
-}
 
-void copy_length(Fields& fields, const char* name, Json* schema, const char* keyword) {
-  if (const auto length = fields.integer(name, 0, kMaxLength)) (*schema)[keyword] = *length;
-}
-
-// Reads the options that all constructors share, and pushes the result.
-int finish(lua_State* state, Fields& fields, Json schema) {
-  copy_text(fields, "title", &schema, "title");
-  copy_text(fields, "description", &schema, "description");
-  if (fields.has("default")) schema["default"] = fields.value("default");
-  if (fields.has("examples")) {
-    if (!fields.value("examples").is_array())
-      fields.fail("examples", "a list", fields.value("examples"));
-    schema["examples"] = fields.value("examples");
+  // Pushes the schema with `more` and the options at `index`, which may be missing.
+  int push(lua_State* state, int index, const Json& more = Json::object()) const {
+    Json given = Json::object();
+    if (!lua_isnoneornil(state, index)) given = to_json(state, index, function_.c_str());
+    if (!are_definitions_known(state)) given = checked_fields(function_, *check_, given);
+    Json schema = schema_;
+    schema.update(more);
+    for (const Option& option : options_) {
+      const auto found = given.find(option.name);
+      if (found == given.end() || found->is_null() || *option.keyword == '\0') continue;
+      schema[option.keyword] = *found;
+    }
+    const Json rare = given.value("rare", Json(false));
+    if (rare != false) schema["x-rare"] = rare;
+    const auto profiles = given.find("profiles");  // of schema.sandbox
+    if (profiles != given.end()) {
+      schema["properties"]["profile"] = {{"type", "string"}, {"enum", *profiles}};
+    }
+    push_json(state, schema);
+    if (given.value("optional", false)) mark_optional(state);
+    return 1;
   }
-  if (fields.has("rare") && fields.value("rare").is_string()) {
-    schema["x-rare"] = fields.choice("rare", {"unconfined"}).value_or("");
-  } else if (fields.flag("rare").value_or(false)) {
-    schema["x-rare"] = true;
-  }
-  const bool optional = fields.flag("optional").value_or(false);
-  fields.done();
-  push_json(state, schema);
-  if (optional) mark_optional(state);
-  return 1;
+
+ private:
+  std::string function_;
+  Json schema_;
+  std::vector<Option> options_;
+  std::shared_ptr<const SchemaCheck> check_;
+};
+
+Constructor number_of(const char* type) {
+  const Json bound = range_of(type, -kMaxNumber, kMaxNumber);
+  return {type,
+          shape_of(type),
+          {{"minimum", "minimum", bound},
+           {"maximum", "maximum", bound},
+           {"multiple_of", "multipleOf", bound}}};
 }
 
-int l_schema_string(lua_State* state) {
-  Fields fields("schema.string", options_at(state, 1, "schema.string"));
-  Json schema = {{"type", "string"}};
-  if (const auto choices = fields.texts("enum")) {
-    if (choices->empty()) fields.fail("enum", "at least one string", Json::array());
-    schema["enum"] = *choices;
-  }
-  copy_text(fields, "pattern", &schema, "pattern");
-  copy_text(fields, "format", &schema, "format");
-  copy_length(fields, "min_length", &schema, "minLength");
-  copy_length(fields, "max_length", &schema, "maxLength");
-  return finish(state, fields, std::move(schema));
+// Those that take their options alone.
+const std::map<std::string, Constructor>& plain_constructors() {
+  const Json length = range_of("integer", 0, kMaxLength);
+  const Json texts = {{"type", "array"}, {"items", shape_of("string")}, {"minItems", 1}};
+  static const std::map<std::string, Constructor> all = {
+      {"string",
+       {"string",
+        shape_of("string"),
+        {{"enum", "enum", texts},
+         {"pattern", "pattern", shape_of("string")},
+         {"format", "format", shape_of("string")},
+         {"min_length", "minLength", length},
+         {"max_length", "maxLength", length}}}},
+      {"integer", number_of("integer")},
+      {"number", number_of("number")},
+      {"boolean", {"boolean", shape_of("boolean")}},
+      {"any", {"any", Json::object()}},
+      {"limits", {"limits", limits_schema("")}},
+      {"sandbox", {"sandbox", sandbox_schema(""), {{"profiles", "", texts}}}}};
+  return all;
 }
 
-int numeric(lua_State* state, const char* function, bool whole) {
-  Fields fields(function, options_at(state, 1, function));
-  Json schema = {{"type", whole ? "integer" : "number"}};
-  copy_number(fields, "minimum", whole, &schema, "minimum");
-  copy_number(fields, "maximum", whole, &schema, "maximum");
-  copy_number(fields, "multiple_of", whole, &schema, "multipleOf");
-  return finish(state, fields, std::move(schema));
-}
-
-int l_schema_integer(lua_State* state) {
-  return numeric(state, "schema.integer", true);
-}
-int l_schema_number(lua_State* state) {
-  return numeric(state, "schema.number", false);
-}
-
-int l_schema_boolean(lua_State* state) {
-  Fields fields("schema.boolean", options_at(state, 1, "schema.boolean"));
-  return finish(state, fields, Json{{"type", "boolean"}});
-}
-
-int l_schema_any(lua_State* state) {
-  Fields fields("schema.any", options_at(state, 1, "schema.any"));
-  return finish(state, fields, Json::object());
+int l_schema_plain(lua_State* state) {
+  return plain_constructors().at(lua_tostring(state, lua_upvalueindex(1))).push(state, 1);
 }
 
 int l_schema_array(lua_State* state) {
+  const Json length = range_of("integer", 0, kMaxLength);
+  static const Constructor of("array", shape_of("array"),
+                              {{"min_items", "minItems", length},
+                               {"max_items", "maxItems", length},
+                               {"unique", "uniqueItems", shape_of("boolean")}});
   luaL_checktype(state, 1, LUA_TTABLE);
   Json item = to_json(state, 1, "schema.array");
   luaL_argcheck(state, item.is_object(), 1, "expected the schema of an item, got a list");
-  Fields fields("schema.array", options_at(state, 2, "schema.array"));
-  Json schema = {{"type", "array"}, {"items", std::move(item)}};
-  copy_length(fields, "min_items", &schema, "minItems");
-  copy_length(fields, "max_items", &schema, "maxItems");
-  if (const auto unique = fields.flag("unique")) schema["uniqueItems"] = *unique;
-  return finish(state, fields, std::move(schema));
+  return of.push(state, 2, {{"items", std::move(item)}});
 }
 
 int l_schema_one_of(lua_State* state) {
+  static const Constructor of("one_of", Json::object());
   luaL_checktype(state, 1, LUA_TTABLE);
   Json branches = to_json(state, 1, "schema.one_of");
   luaL_argcheck(state, branches.is_array() && !branches.empty(), 1, "expected a list of schemas");
-  Fields fields("schema.one_of", options_at(state, 2, "schema.one_of"));
-  return finish(state, fields, Json{{"oneOf", std::move(branches)}});
+  return of.push(state, 2, {{"oneOf", std::move(branches)}});
 }
 
 // A property must be given unless it says `optional`, or has a default.
@@ -155,6 +167,9 @@ bool is_required(lua_State* state, int schema, int marks) {
 }
 
 int l_schema_object(lua_State* state) {
+  static const Constructor of(
+      "object", closed_object({}),
+      {{"additional", "additionalProperties", {{"type", {"boolean", "object"}}}}});
   if (lua_isnoneornil(state, 1)) {
     lua_settop(state, 0);
     lua_newtable(state);
@@ -179,43 +194,17 @@ int l_schema_object(lua_State* state) {
   for (Json& property : properties) {
     if (property.is_object()) property.erase("optional");
   }
-  Fields fields("schema.object", options_at(state, 2, "schema.object"));
-  Json schema = {{"type", "object"}, {"properties", std::move(properties)}};
-  schema["additionalProperties"] = false;
-  if (fields.has("additional")) {
-    const Json& additional = fields.value("additional");
-    if (!additional.is_boolean() && !additional.is_object()) {
-      fields.fail("additional", "true, false or a schema", additional);
-    }
-    schema["additionalProperties"] = additional;
-  }
+  Json more = {{"properties", std::move(properties)}};
   if (!required.empty()) {
     std::sort(required.begin(), required.end());
-    schema["required"] = std::move(required);
+    more["required"] = std::move(required);
   }
-  return finish(state, fields, std::move(schema));
+  return of.push(state, 2, more);
 }
-
-// The limits of a run.
-int l_schema_limits(lua_State* state) {
-  Fields fields("schema.limits", options_at(state, 1, "schema.limits"));
-  return finish(state, fields, limits_schema(""));
-}
-
-// The sandbox that a mode, the configuration or a start requests.
-int l_schema_sandbox(lua_State* state) {
-  Fields fields("schema.sandbox", options_at(state, 1, "schema.sandbox"));
-  Json schema = sandbox_schema("");
-  if (const auto profiles = fields.texts("profiles"))
-    schema["properties"]["profile"] = {{"type", "string"}, {"enum", *profiles}};
-  return finish(state, fields, std::move(schema));
-}
-
-constexpr RegistryFlag kAreChecksKnown;
 
 // schema.check(value, schema, owner)
 int l_schema_check(lua_State* state) {
-  if (kAreChecksKnown.is_set(state)) return 0;
+  if (are_definitions_known(state)) return 0;
   const std::string owner = luaL_checkstring(state, 3);
   Json value = to_json(state, 1, owner.c_str());
   const auto check = SchemaCheck::compile(to_json(state, 2, "schema"), {"", 1});
@@ -225,19 +214,14 @@ int l_schema_check(lua_State* state) {
 }
 
 constexpr luaL_Reg kSchema[] = {
-    {"string", with_wrong_use<l_schema_string>}, {"integer", with_wrong_use<l_schema_integer>},
-    {"number", with_wrong_use<l_schema_number>}, {"boolean", with_wrong_use<l_schema_boolean>},
-    {"array", with_wrong_use<l_schema_array>},   {"object", with_wrong_use<l_schema_object>},
-    {"any", with_wrong_use<l_schema_any>},       {"one_of", with_wrong_use<l_schema_one_of>},
-    {"limits", with_wrong_use<l_schema_limits>}, {"sandbox", with_wrong_use<l_schema_sandbox>},
-    {"check", with_wrong_use<l_schema_check>},   {nullptr, nullptr},
+    {"array", with_wrong_use<l_schema_array>},
+    {"object", with_wrong_use<l_schema_object>},
+    {"one_of", with_wrong_use<l_schema_one_of>},
+    {"check", with_wrong_use<l_schema_check>},
+    {nullptr, nullptr},
 };
 
 }  // namespace
-
-void set_checks_known(lua_State* state, bool known) {
-  kAreChecksKnown.set(state, known);
-}
 
 void open_schema(lua_State* state) {
   lua_pushlightuserdata(state, const_cast<char*>(&kOptionalKey));
@@ -249,6 +233,11 @@ void open_schema(lua_State* state) {
   lua_rawset(state, LUA_REGISTRYINDEX);
   lua_newtable(state);
   luaL_register(state, nullptr, kSchema);
+  for (const auto& [name, constructor] : plain_constructors()) {
+    lua_pushstring(state, name.c_str());
+    lua_pushcclosure(state, with_wrong_use<l_schema_plain>, 1);
+    lua_setfield(state, -2, name.c_str());
+  }
 }
 
 }  // namespace gibbous::lua

@@ -72,16 +72,10 @@ Status take_completions(lua_State* state, const ToolDefinition& of,
   const Json strings = {{"type", "object"},
                         {"additionalProperties", {{"type", "string"}}},
                         {"default", Json::object()}};
-  made->input_schema = {{"type", "object"},
-                        {"properties",
-                         {{"argument", std::move(argument)},
-                          {"value", {{"type", "string"}}},
-                          {"arguments", strings}}},
-                        {"required", {"argument", "value"}},
-                        {"additionalProperties", false}};
-  auto check = SchemaCheck::compile(made->input_schema, argument_names());
-  if (!check) return check.status();
-  made->input_check = std::move(*check);
+  made->input_schema = closed_object(
+      {{"argument", std::move(argument)}, {"value", {{"type", "string"}}}, {"arguments", strings}},
+      {"argument", "value"});
+  made->input_check = SchemaCheck::later(made->input_schema, argument_names());
   // [.., completions]
   if (!load_chunk(state, kComplete, "completions")) {
     lua_pop(state, 1);

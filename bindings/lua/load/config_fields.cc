@@ -2,6 +2,7 @@
 
 #include "bindings/lua/check/limits_value.h"
 #include "bindings/lua/check/sandbox_value.h"
+#include "bindings/lua/check/schema_check.h"
 
 namespace gibbous::lua {
 namespace {
@@ -234,8 +235,7 @@ const ConfigField& config_field(const std::string& name) {
 }
 
 Json config_schema() {
-  const Json closed = {
-      {"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
+  const Json closed = closed_object({});
   Json schema = closed;
   for (const ConfigField& field : config_fields()) {
     if (field.shape.is_null()) continue;

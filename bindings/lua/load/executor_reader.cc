@@ -48,7 +48,7 @@ class ExecutorReader {
 
  private:
   bool settings(const std::string& place, Json schema, ExecutorDefinition* made) {
-    if (schema.empty()) schema = {{"type", "object"}, {"additionalProperties", false}};
+    if (schema.empty()) schema = closed_object({});
     if (!schema.contains("properties")) schema["properties"] = Json::object();
     mend_empty_lists(&schema);
     const SchemaNames names("executors." + made->name, 1);

@@ -23,7 +23,7 @@ namespace {
 // While files run that have run before: they have passed their own checks, and leave
 // little to collect, for which a process that judges one command does not live long enough.
 void set_known_files(lua_State* state, bool known) {
-  set_checks_known(state, known);
+  set_definitions_known(state, known);
   lua_gc(state, known ? LUA_GCSTOP : LUA_GCRESTART, 0);
 }
 
@@ -338,10 +338,7 @@ bool GenerationLoader::load_scripts(Loader& loader,
   const bool ran = made_->state_->protect(
       budget(options_.load_budget),
       [&](lua_State* state) {
-        if (is_known) {
-          set_definitions_known(state, true);
-          lua_gc(state, LUA_GCSTOP, 0);  // compiled files leave little to collect
-        }
+        if (is_known) set_known_files(state, true);
         lua_pushvalue(state, LUA_GLOBALSINDEX);
         loader.install_require(state);
         loader.run_init(state);  // [root]
@@ -377,10 +374,7 @@ bool GenerationLoader::load_scripts(Loader& loader,
         }
       },
       &error);
-  const auto end = [](lua_State* state) {
-    set_definitions_known(state, false);
-    lua_gc(state, LUA_GCRESTART, 0);
-  };
+  const auto end = [](lua_State* state) { set_known_files(state, false); };
   if (is_known) (void)made_->state_->protect({}, end, nullptr);
   if (ran && valid) return true;
   made_->offered_ = {};

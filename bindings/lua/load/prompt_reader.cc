@@ -106,13 +106,8 @@ Status read_data(lua_State* state, PromptDefinition* made) {
     properties[argument.name] = {{"type", "string"}};
     if (!argument.optional) required.push_back(argument.name);
   }
-  run.input_schema = {{"type", "object"},
-                      {"properties", std::move(properties)},
-                      {"required", std::move(required)},
-                      {"additionalProperties", false}};
-  auto check = SchemaCheck::compile(run.input_schema, argument_names());
-  if (!check) return check.status();
-  run.input_check = std::move(*check);
+  run.input_schema = closed_object(std::move(properties), std::move(required));
+  run.input_check = SchemaCheck::later(run.input_schema, argument_names());
   return {};
 }
 

@@ -42,13 +42,8 @@ Status take_uri(const Json& data, ResourceDefinition* made) {
       required.push_back(variable);
     }
   }
-  made->read.input_schema = {{"type", "object"},
-                             {"properties", std::move(properties)},
-                             {"required", std::move(required)},
-                             {"additionalProperties", false}};
-  auto check = SchemaCheck::compile(made->read.input_schema, argument_names());
-  if (!check) return check.status();
-  made->read.input_check = std::move(*check);
+  made->read.input_schema = closed_object(std::move(properties), std::move(required));
+  made->read.input_check = SchemaCheck::later(made->read.input_schema, argument_names());
   return {};
 }
 

@@ -241,7 +241,9 @@ class ToolsetReader {
                   ResourceDefinition made;
                   made.read.toolset = toolset;
                   made.read.settings = settings;
-                  return resource(place, &made) && add(std::move(made), wanted);
+                  return read_one("resource", "read", read_resource, place,
+                                  &ResourceDefinition::read, &made) &&
+                         add(std::move(made), wanted);
                 });
   }
 
@@ -250,19 +252,23 @@ class ToolsetReader {
       PromptDefinition made;
       made.run.toolset = toolset;
       made.run.settings = settings;
-      return prompt(place, &made) && add(std::move(made), wanted);
+      return read_one("prompt", "run", read_prompt, place, &PromptDefinition::run, &made) &&
+             add(std::move(made), wanted);
     });
   }
 
-  bool prompt(const std::string& place, PromptDefinition* made) {
-    // [..., prompt]
+  // [..., definition]. Reads a "prompt" or "resource", whose `function` is what is called.
+  template <typename Definition>
+  bool read_one(const std::string& kind, const char* function,
+                Status (*read)(lua_State*, Definition*), const std::string& place,
+                ToolDefinition Definition::*called, Definition* made) {
     if (!lua_istable(state_, -1))
-      return fault(place + ": expected what prompt{...} returns, got a " + type_name(-1));
-    made->run.file = locate("run");
+      return fault(place + ": expected what " + kind + "{...} returns, got a " + type_name(-1));
+    (made->*called).file = locate(function);
     const std::string name = peek_name(state_, "name");
-    const Status good = read_prompt(state_, made);
+    const Status good = read(state_, made);
     return good.ok() ||
-           fault((name.empty() ? place : "prompt '" + name + "'") + ": " + good.message());
+           fault((name.empty() ? place : kind + " '" + name + "'") + ": " + good.message());
   }
 
   bool add(PromptDefinition made, bool wanted) {
@@ -277,17 +283,6 @@ class ToolsetReader {
     std::string name = made.name;
     offered_.prompts.emplace(std::move(name), std::move(made));
     return true;
-  }
-
-  bool resource(const std::string& place, ResourceDefinition* made) {
-    // [..., resource]
-    if (!lua_istable(state_, -1))
-      return fault(place + ": expected what resource{...} returns, got a " + type_name(-1));
-    made->read.file = locate("read");
-    const std::string name = peek_name(state_, "name");
-    const Status good = read_resource(state_, made);
-    return good.ok() ||
-           fault((name.empty() ? place : "resource '" + name + "'") + ": " + good.message());
   }
 
   bool add(ResourceDefinition made, bool wanted) {
@@ -427,9 +422,7 @@ class ToolsetReader {
   bool schema(const std::string& place, const SchemaNames& names, Json* into,
               std::shared_ptr<const SchemaCheck>* check) {
     if (into->is_null()) return true;
-    if (into->empty()) {
-      *into = {{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
-    }
+    if (into->empty()) *into = closed_object({});
     mend_empty_lists(into);
     // MCP and the model APIs accept nothing else at the top.
     if (into->value("type", Json()) != "object")
@@ -517,11 +510,10 @@ const DefinitionShape& tool_shape() {
        {"permission", permission},
        {"input", {{"type", "object"}}},
        {"output", {{"type", "object"}}},
-       {"annotations",
-        {{"type", "object"},
-         {"properties",
-          {{"read_only", flag}, {"destructive", flag}, {"idempotent", flag}, {"open_world", flag}}},
-         {"additionalProperties", false}}},
+       {"annotations", closed_object({{"read_only", flag},
+                                      {"destructive", flag},
+                                      {"idempotent", flag},
+                                      {"open_world", flag}})},
        {"structured", {{"type", "boolean"}, {"default", false}}},
        {"task",
         {{"oneOf",

@@ -40,7 +40,7 @@ TEST_CASE("a raised error of wrong use still reads like a string with file and l
   const Json error = error_of("schema.string { min_length = 'x' }");
   const auto text = error["text"].get<std::string>();
   CHECK(contains(text, ".lua:"));
-  CHECK(contains(text, "schema.string: min_length: expected a number"));
+  CHECK(contains(text, "schema.string: min_length: expected integer from 0"));
   CHECK(error["message"] == text);
   CHECK(error["joined"] == "it says: " + text);
 }

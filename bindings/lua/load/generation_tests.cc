@@ -54,7 +54,8 @@ void GenerationLoader::bring_all_tests(lua_State* state, const command::Knowledg
   if (lua_isfunction(state, -1)) lua_call(state, 0, 1);
   Faults faults;
   brought_ = {};  // a member, because what raises runs no destructor of a reference
-  const bool good = read_rules(state, lua_gettop(state), knowledge, &brought_, &faults);
+  const bool good =
+      read_rules(state, lua_gettop(state), knowledge, &brought_, &faults, /*tested=*/true);
   if (good && brought_.tests.size() == tests->size()) *tests = std::move(brought_.tests);
   brought_ = {};
   lua_settop(state, top);

@@ -82,7 +82,7 @@ bool CommandPolicy::read(lua_State* state, int index, const CommandPolicySource&
   }
   RuleTables tables;
   if (good && !lua_isnil(state, top - 2)) {
-    good = read_rules(state, top - 2, *knowledge, &tables, faults);
+    good = read_rules(state, top - 2, *knowledge, &tables, faults, source.tested);
     for (rules::Rule& rule : tables.rules) {
       const std::string& below = source.shipped_directory;
       rule.shipped = !below.empty() && rule.file.rfind(below + "/", 0) == 0;

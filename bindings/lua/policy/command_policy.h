@@ -37,7 +37,7 @@ struct CommandRequest {
   std::map<std::string, std::string> env;  // added to the inherited ones
   std::vector<std::string> logs;           // files that output is copied into
   bool resolve = true;                     // whether symlinks on this machine count
-  std::shared_ptr<paths::Answers> paths;   // where they lead; null: whoever asks waits for the disk
+  std::shared_ptr<paths::Answers> paths;   // where they lead; null: the caller waits for the disk
   std::size_t typed_bytes = 0;             // this many bytes of `line` have run already
 };
 
@@ -48,8 +48,8 @@ inline BudgetLimits judging_limits(Nanos budget) {
 }
 
 struct CommandPolicySource {
-  // True for a policy that was tested when Gibbous was built: its cases are not read, and patterns
-  // are compiled when needed.
+  // True for a policy that was tested when Gibbous was built: its examples and cases are not read,
+  // and patterns are compiled when needed.
   bool tested = false;
   // Where the policies that ship are, below a policy of one's own; "": there is none.
   std::string shipped_directory;

@@ -19,8 +19,8 @@ constexpr char kRuleShape[] = "a rule { id = ..., decision = ..., match = { ... 
 class RuleReader : public TableReader {
  public:
   RuleReader(lua_State* state, Faults* faults, const command::Knowledge& knowledge,
-             RuleTables* tables)
-      : TableReader(state, faults), knowledge_(knowledge), tables_(tables) {}
+             RuleTables* tables, bool tested)
+      : TableReader(state, faults), knowledge_(knowledge), tables_(tables), tested_(tested) {}
 
   void rule();
 
@@ -34,12 +34,16 @@ class RuleReader : public TableReader {
   }
   void test(Rule* out);
   void unknown_words(Rule* out);
+  void examples(std::vector<rules::Example>* out) {
+    if (!tested_) command_lines(out);
+  }
 
  private:
   void locate(Rule* out);
 
   const command::Knowledge& knowledge_;
   RuleTables* tables_;
+  const bool tested_;
 };
 
 using RuleField = TableReader::Field<RuleReader, Rule>;
@@ -81,8 +85,8 @@ constexpr RuleField kRuleFields[] = {
     {"reads", [](RuleReader& r, Rule* out) { r.only_true(&out->reads); }},
     {"test", [](RuleReader& r, Rule* out) { r.test(out); }},
     {"unknown", [](RuleReader& r, Rule* out) { r.unknown_words(out); }},
-    {"match", [](RuleReader& r, Rule* out) { r.command_lines(&out->match); }, true},
-    {"not_match", [](RuleReader& r, Rule* out) { r.command_lines(&out->not_match); }},
+    {"match", [](RuleReader& r, Rule* out) { r.examples(&out->match); }, true},
+    {"not_match", [](RuleReader& r, Rule* out) { r.examples(&out->not_match); }},
 };
 
 void RuleReader::rule() {
@@ -95,7 +99,7 @@ void RuleReader::rule() {
     if (needs_reason && rule.reason.empty()) {
       fault("reason is missing: a sentence for a person that says what to do instead");
     }
-    if (rule.match.empty()) fault("match: must hold a line that the rule matches");
+    if (!tested_ && rule.match.empty()) fault("match: must hold a line that the rule matches");
   }
   tables_->rules.push_back(std::move(rule));
 }
@@ -188,8 +192,8 @@ void RuleReader::unknown_words(Rule* out) {
 }  // namespace
 
 bool read_rules(lua_State* state, int index, const command::Knowledge& knowledge, RuleTables* out,
-                Faults* faults) {
-  RuleReader reader(state, faults, knowledge, out);
+                Faults* faults, bool tested) {
+  RuleReader reader(state, faults, knowledge, out, tested);
   lua_pushvalue(state, index);
   reader.items("rules", [&reader] { reader.rule(); });
   lua_pop(state, 1);

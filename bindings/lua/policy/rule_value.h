@@ -22,8 +22,9 @@ struct RuleTables {
 // Inside a protected call. Reads a list of rules and of lists of rules. Returns false with faults,
 // and `out` must not be used then. Raises when the budget or the memory is used up; then `out`,
 // which belongs to the caller and lives outside protect(), must not be used either.
+// `tested`: its examples were tested when Gibbous was built, and are left out.
 bool read_rules(lua_State* state, int index, const command::Knowledge& knowledge, RuleTables* out,
-                Faults* faults);
+                Faults* faults, bool tested = false);
 // Sets file and line of a rule to the place of its id as a string literal, `id = 'x.y'`. Among
 // several, the rule's `file` decides; without a match, file and line stay as they are (those of the
 // module that returned it, or of its test function). read_rules calls it.

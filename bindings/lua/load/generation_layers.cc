@@ -16,7 +16,7 @@ namespace {
 constexpr int kGuardInstructions = 100;  // between two looks at the clock
 
 SourceTree layer_tree(const std::string& name, const std::string& directory) {
-  SourceTree tree{name, {directory}, nullptr};
+  SourceTree tree{name, {directory}};
   const std::string shipped = std::string(kBuiltInPlace) + "/" + name;
   const bool policies = name == "policies";
   if (policies) tree.dirs.push_back(directory + "/lib");
@@ -36,8 +36,19 @@ bool has_field(lua_State* state, const char* name) {
 
 }  // namespace
 
-// [environment] -> [a copy, whose tables are copies, too]
-void GenerationLoader::push_copied_environment(lua_State* state) {
+void copy_table(lua_State* state) {
+  lua_newtable(state);  // [table, copy]
+  lua_pushnil(state);
+  while (lua_next(state, -3) != 0) {
+    lua_pushvalue(state, -2);
+    lua_insert(state, -2);  // [table, copy, key, key, value]
+    lua_rawset(state, -4);
+  }
+  if (lua_getmetatable(state, -2) != 0) lua_setmetatable(state, -2);
+  lua_remove(state, -2);
+}
+
+void push_copied_environment(lua_State* state) {
   const int original = lua_gettop(state);
   lua_newtable(state);
   const int made = lua_gettop(state);
@@ -47,15 +58,7 @@ void GenerationLoader::push_copied_environment(lua_State* state) {
       lua_pop(state, 1);
       lua_pushvalue(state, made);
     } else if (lua_istable(state, -1)) {
-      lua_newtable(state);  // [..., key, table, inner]
-      lua_pushnil(state);
-      while (lua_next(state, -3) != 0) {
-        lua_pushvalue(state, -2);
-        lua_insert(state, -2);
-        lua_rawset(state, -4);
-      }
-      if (lua_getmetatable(state, -2) != 0) lua_setmetatable(state, -2);
-      lua_remove(state, -2);
+      copy_table(state);
     }
     lua_pushvalue(state, -2);
     lua_insert(state, -2);

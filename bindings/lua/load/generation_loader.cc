@@ -33,7 +33,7 @@ constexpr const char* kStartQueued =
     "local handle, err = run.start(options)\n"
     "if not handle then tool.error(err.code, err.message) end\n"
     "return 'started'\n";
-// What a command prints is looked at by nobody but the run that needs it.
+// Only the run that needs the secret sees what its command prints.
 constexpr const char* kReadSecret =
     "local options = ...\n"
     "local handle, err = run.start { argv = options.argv, timeout_ms = 10000 }\n"
@@ -61,27 +61,14 @@ constexpr int kPolicyInstructions = 100;  // between two looks at the clock
 constexpr std::size_t kHashDigits = 16;
 
 // Modules of policies/lib are required without the folder's name.
-SourceTree tree_of(const std::string& name, const std::string& own, const std::string& shipped,
-                   const CompiledTexts* compiled) {
-  SourceTree tree{name, {}, compiled};
+SourceTree tree_of(const std::string& name, const std::string& own, const std::string& shipped) {
+  SourceTree tree{name, {}};
   for (const std::string& dir : {own, shipped}) {
     if (dir.empty()) continue;
     tree.dirs.push_back(dir);
     if (name == "policies") tree.dirs.push_back(dir + "/lib");
   }
   return tree;
-}
-
-// Makes a shallow copy of the table on top.
-void copy_table(lua_State* state) {
-  lua_newtable(state);  // [table, copy]
-  lua_pushnil(state);
-  while (lua_next(state, -3) != 0) {
-    lua_pushvalue(state, -2);
-    lua_insert(state, -2);  // [table, copy, key, key, value]
-    lua_rawset(state, -4);
-  }
-  lua_remove(state, -2);
 }
 
 // Wraps a function of the scripts, so that its result becomes the data of a call.
@@ -114,7 +101,7 @@ GenerationLoader::GenerationLoader(const GenerationOptions& options, const Gener
     : options_(options), before_(before), layers_(std::move(layers)), snapshot_([this] {
         std::vector<const MemoryFiles*> memory = options_.in_memory;
         if (layers_.files) memory.push_back(layers_.files.get());
-        return memory;
+        return Snapshot(std::move(memory), options_.compiled);
       }()) {}
 
 std::vector<MonitoredFile> GenerationLoader::watched() const {
@@ -147,12 +134,11 @@ std::shared_ptr<Generation> GenerationLoader::load(std::uint64_t id, bool allow_
   if (!prepare(failure)) return nullptr;
   PolicyProgram& policy = made_->policy();
 
-  Loader scripts(
-      *made_->state_, snapshot_,
-      tree_of("scripts", options_.scripts_dir, options_.shipped_scripts_dir, options_.compiled));
+  Loader scripts(*made_->state_, snapshot_,
+                 tree_of("scripts", options_.scripts_dir, options_.shipped_scripts_dir));
   policies_ = std::make_unique<Loader>(
       *made_->state_, snapshot_,
-      tree_of("policies", options_.policies_dir, options_.shipped_policies_dir, options_.compiled));
+      tree_of("policies", options_.policies_dir, options_.shipped_policies_dir));
   std::vector<std::unique_ptr<Loader>> layer_scripts;
   if (!options_.only_policies) {
     failure->errors = scripts.compile_all();
@@ -282,7 +268,10 @@ bool GenerationLoader::prepare(LoadFailure* failure) {
     const bool ready = made_->state_->protect(
         {},
         [&](lua_State* lua) {
-          push_policy_environment(lua);
+          // Before open_api, while the globals are what the sandbox leaves. The libraries are
+          // copied, so that no script changes what a policy calls.
+          lua_pushvalue(lua, LUA_GLOBALSINDEX);
+          push_copied_environment(lua);
           policy_environment_ = LuaRef::take(lua);
           seal_string_methods(lua);
           if (options_.open_api) options_.open_api(lua);
@@ -306,28 +295,6 @@ bool GenerationLoader::prepare(LoadFailure* failure) {
   return false;
 }
 
-// Call it before open_api, while the globals are what the sandbox leaves. The libraries are copied,
-// so that no script changes what a policy calls.
-void GenerationLoader::push_policy_environment(lua_State* state) {
-  lua_newtable(state);  // [environment]
-  const int environment = lua_gettop(state);
-  lua_pushvalue(state, LUA_GLOBALSINDEX);
-  lua_pushnil(state);
-  while (lua_next(state, -2) != 0) {  // [environment, globals, key, value]
-    const bool globals = lua_rawequal(state, -1, LUA_GLOBALSINDEX) != 0;
-    if (globals) {
-      lua_pop(state, 1);
-      lua_pushvalue(state, environment);
-    } else if (lua_istable(state, -1)) {
-      copy_table(state);
-    }
-    lua_pushvalue(state, -2);
-    lua_insert(state, -2);
-    lua_rawset(state, environment);
-  }
-  lua_pop(state, 1);
-}
-
 bool GenerationLoader::load_scripts(Loader& loader,
                                     const std::vector<std::unique_ptr<Loader>>& layers,
                                     LoadFailure* failure) {
@@ -342,7 +309,6 @@ bool GenerationLoader::load_scripts(Loader& loader,
         lua_pushvalue(state, LUA_GLOBALSINDEX);
         loader.install_require(state);
         loader.run_init(state);  // [root]
-        if (!loader.is_as_built()) set_definitions_known(state, false);
         ToolReaderOptions options;
         options.only = options_.toolsets;
         options.settings = options_.settings;

@@ -54,7 +54,6 @@ class GenerationLoader : public std::enable_shared_from_this<GenerationLoader> {
   bool load_variables(lua_State* state, Loader& loader, ScriptError* error);
   bool load_policies(Loader& loader, ScriptError* error);
   // In generation_layers.cc.
-  void push_copied_environment(lua_State* state);
   bool add_layer_toolsets(lua_State* state, const std::vector<std::unique_ptr<Loader>>& layers,
                           ScriptError* error);
   std::vector<ScriptError> compile_layers(std::vector<std::unique_ptr<Loader>>* loaders);
@@ -62,7 +61,6 @@ class GenerationLoader : public std::enable_shared_from_this<GenerationLoader> {
   bool load_guard(const LayerParts& layer, Loader& loader, std::vector<ScriptError>* errors);
   bool read_guard(lua_State* state, const LayerParts& layer, Loader& loader, PolicyTables* tables,
                   ScriptError* error);
-  void push_policy_environment(lua_State* state);
   // In a protected call, with the result of policies/init.lua on top.
   bool read_policies(lua_State* state, Loader& loader, ScriptError* error);
   bool read_commands(lua_State* state, Loader& loader, PolicyProgram& into);
@@ -100,5 +98,10 @@ class GenerationLoader : public std::enable_shared_from_this<GenerationLoader> {
   std::optional<ReadPolicy> known_;         // read by another load of the same files
   std::vector<ScriptError> policy_faults_;  // of the last load_policies
 };
+
+// [table] -> [a copy with the same metatable]
+void copy_table(lua_State* state);
+// [environment] -> [a copy, whose tables are copies, too]
+void push_copied_environment(lua_State* state);
 
 }  // namespace gibbous::lua

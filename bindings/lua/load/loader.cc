@@ -8,7 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "bindings/lua/source/require_scan.h"
+#include "bindings/lua/check/definition.h"
+#include "bindings/lua/source/source_words.h"
 #include "runtime/base/nearest.h"
 
 namespace gibbous::lua {
@@ -135,21 +136,16 @@ std::string Loader::not_found(const std::string& module) const {
   return near.empty() ? text : text + "; did you mean '" + near + "'?";
 }
 
-std::string_view Loader::code_of(const SourceFile& file) const {
-  if (tree_.compiled == nullptr) return {};
-  const auto found = tree_.compiled->find(file.text);
-  return found == tree_.compiled->end() ? std::string_view() : found->second;
-}
-
 bool Loader::compile_in(lua_State* state, const SourceFile& file, ScriptError* error) {
-  if (const std::string_view code = code_of(file); !code.empty()) {
-    if (load_compiled(state, code, file.path)) {
+  if (!file.code.empty()) {
+    if (load_compiled(state, file.code, file.path)) {
       chunks_[file.path] = LuaRef::take(state);
       return true;
     }
     lua_pop(state, 1);
   }
   is_as_built_ = false;
+  set_definitions_known(state, false);
   if (load_chunk(state, file.text, file.path)) {
     chunks_[file.path] = LuaRef::take(state);
     return true;
@@ -173,7 +169,7 @@ std::vector<ScriptError> Loader::read_below(const std::string& directory) {
   std::vector<ScriptError> errors;
   for (const std::string& path : snapshot_.sources_below(directory)) {
     const Result<const SourceFile*> file = snapshot_.read(path);
-    if (file && *file != nullptr) is_as_built_ = is_as_built_ && !code_of(**file).empty();
+    if (file && *file != nullptr) is_as_built_ = is_as_built_ && !(**file).code.empty();
     if (file) continue;
     errors.emplace_back();
     errors.back().file = path;
@@ -196,7 +192,7 @@ std::vector<ScriptError> Loader::compile_all() {
       if (module == kInit || !error.file.empty()) errors.push_back(error);
       continue;
     }
-    if (!code_of(*file).empty()) continue;
+    if (!file->code.empty()) continue;
     if (!compile(*file, &error)) errors.push_back(error);
     for (RequiredName& required : required_names(file->text)) {
       if (!is_module_name(required.name)) continue;

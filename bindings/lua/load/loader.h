@@ -6,10 +6,8 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "bindings/lua/source/memory_files.h"
 #include "bindings/lua/source/snapshot.h"
 #include "bindings/lua/vm/state.h"
 
@@ -18,9 +16,8 @@ struct lua_State;
 namespace gibbous::lua {
 
 struct SourceTree {
-  std::string name;                         // "scripts" or "policies": for messages
-  std::vector<std::string> dirs;            // search path of modules; init.lua only in the first
-  const CompiledTexts* compiled = nullptr;  // may be null; outlives the loader
+  std::string name;               // "scripts" or "policies": for messages
+  std::vector<std::string> dirs;  // search path of modules; init.lua only in the first
 };
 
 class Loader {
@@ -61,8 +58,6 @@ class Loader {
   // it.
   const SourceFile* find(const std::string& module, ScriptError* error);
   std::string not_found(const std::string& module) const;
-  // Returns what the build made of it; "": it has not.
-  std::string_view code_of(const SourceFile& file) const;
   bool compile(const SourceFile& file, ScriptError* error);
   // The same, for use inside a protected call.
   bool compile_in(lua_State* state, const SourceFile& file, ScriptError* error);

@@ -2,7 +2,7 @@
 // protected call. Loop thread only.
 #pragma once
 
-#include "bindings/lua/load/prompt.h"
+#include "bindings/lua/load/offered.h"
 #include "gibbous/status.h"
 
 struct lua_State;

@@ -13,7 +13,7 @@ namespace gibbous::lua {
 inline constexpr std::string_view kHostPlace = "<host>";
 inline constexpr std::string_view kBuiltInPlace = "<built-in>";
 
-// By path: "<host>/scripts/init.lua". The bytes belong to somebody else.
+// By path: "<host>/scripts/init.lua". The maker of the map owns the bytes.
 using MemoryFiles = std::map<std::string, std::string_view, std::less<>>;
 
 // Bytecode by the text from which the running LuaJIT would make it; see load_compiled().

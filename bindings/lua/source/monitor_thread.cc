@@ -74,7 +74,7 @@ class MonitorLoop {
   std::deque<std::function<void(ScriptMonitor&)>> posted_;
 };
 
-// What the thread tells the loop. It may come after nobody listens any more.
+// What the thread tells the loop. It may come after the monitor has been closed.
 struct News {
   std::mutex mutex;
   uv_async_t* async = nullptr;  // under the mutex; null once closed
@@ -134,7 +134,7 @@ class MonitorThread final : public ScriptMonitor {
     on_closed_ = std::move(on_closed);
     uv_ref(reinterpret_cast<uv_handle_t*>(told_));
     on_thread_->end();
-    // It may hang at a file that nobody answers for: then it goes on alone, and ends later.
+    // It may hang at a file whose file system does not answer: then it goes on alone.
     limit_.start(loop_, kEndPatience, /*background=*/false, [this] {
       thread_.detach();
       close_handle();

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "runtime/base/unique_fd.h"
@@ -120,8 +121,6 @@ Result<const SourceFile*> Snapshot::read(const std::string& path) {
   if (!reach(path, work)) {
     return Status::error("path_unanswered", "cannot be read: its file system does not answer");
   }
-  SourceFile file;
-  file.text = std::move(read->text);
   const FileStamp& stamp = read->stamp;
   const Status& status = read->status;
   if (!status) {
@@ -132,8 +131,10 @@ Result<const SourceFile*> Snapshot::read(const std::string& path) {
   }
   stamps_[path] = stamp;
   if (!stamp.exists) return by_path_[path] = nullptr;
-  file.path = path;
-  return keep(std::move(file));
+  texts_.push_back(std::move(read->text));
+  const SourceFile* file = keep(path, texts_.back());
+  if (!file->code.empty()) texts_.pop_back();
+  return file;
 }
 
 bool Snapshot::reach(const std::string& path, std::function<void()> work) const {
@@ -155,8 +156,12 @@ FileStamp Snapshot::stamp_of(const std::string& path) const {
   return reach(path, [stamp, path] { *stamp = FileStamp::of(path); }) ? *stamp : FileStamp{};
 }
 
-const SourceFile* Snapshot::keep(SourceFile file) {
-  file.hash = hash_of(file.text);
+const SourceFile* Snapshot::keep(const std::string& path, std::string_view text) {
+  SourceFile file{path, text, hash_of(text), {}};
+  if (compiled_ != nullptr) {
+    const auto found = compiled_->find(text);
+    if (found != compiled_->end()) std::tie(file.text, file.code) = *found;
+  }
   files_.push_back(std::move(file));
   return by_path_[files_.back().path] = &files_.back();
 }
@@ -164,7 +169,7 @@ const SourceFile* Snapshot::keep(SourceFile file) {
 const SourceFile* Snapshot::read_memory(const std::string& path) {
   for (const MemoryFiles* files : memory_) {
     const auto found = files->find(path);
-    if (found != files->end()) return keep({path, std::string(found->second), ""});
+    if (found != files->end()) return keep(path, found->second);
   }
   return by_path_[path] = nullptr;
 }

@@ -26,8 +26,11 @@ inline constexpr std::size_t kMaxSourceFiles = 1000;
 
 class Snapshot {
  public:
-  // Finds files in memory there. They never change.
-  explicit Snapshot(std::vector<const MemoryFiles*> memory = {}) : memory_(std::move(memory)) {}
+  // Finds files in memory there. They never change. A text that is among `compiled`, which may be
+  // null, is not held twice.
+  explicit Snapshot(std::vector<const MemoryFiles*> memory = {},
+                    const CompiledTexts* compiled = nullptr)
+      : memory_(std::move(memory)), compiled_(compiled) {}
   // Reads `path`, or returns what was read before. Null without a fault when there is no such file.
   // Faults (code load_failed, a message without the path): not a regular file, too large,
   // unreadable, too many files; code path_unanswered: its file system does not answer.
@@ -54,10 +57,12 @@ class Snapshot {
  private:
   FileStamp stamp_of(const std::string& path) const;
   struct Read;
-  const SourceFile* keep(SourceFile file);
+  const SourceFile* keep(const std::string& path, std::string_view text);
   const SourceFile* read_memory(const std::string& path);
 
   std::vector<const MemoryFiles*> memory_;
+  const CompiledTexts* compiled_;
+  std::list<std::string> texts_;  // of files on the disk that the build does not have
   std::shared_ptr<paths::MountTypes> mounts_ = paths::MountTypes::of_process();
   mutable std::string unanswered_;
   std::list<SourceFile> files_;                       // addresses stay

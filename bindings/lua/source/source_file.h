@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace gibbous::lua {
 
@@ -26,8 +27,9 @@ struct FileStamp {
 // One file as it was read; the monitor compares it with the file on disk.
 struct SourceFile {
   std::string path;
-  std::string text;
+  std::string_view text;  // the snapshot, the build or the host owns it
   std::string hash;
+  std::string_view code;  // what the build compiled it to; "": the build had no such text
 };
 
 // A file that the monitor compares with the one on disk.

@@ -64,7 +64,7 @@ const SourceIndex::Plain& SourceIndex::plain(const std::string& key) const {
   Plain& found = plain_[key];
   const std::string begin = key + " = '";
   for (const SourceFile& file : files_) {
-    const std::string& text = file.text;
+    const std::string_view text = file.text;
     int line = 1;
     std::size_t counted = 0;
     for (std::size_t at = text.find(begin); at != std::string::npos;
@@ -77,7 +77,7 @@ const SourceIndex::Plain& SourceIndex::plain(const std::string& key) const {
       line += static_cast<int>(std::count(text.begin() + static_cast<std::ptrdiff_t>(counted),
                                           text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
       counted = at;
-      found[text.substr(from, end - from)].push_back({file.path, line});
+      found[std::string(text.substr(from, end - from))].push_back({file.path, line});
     }
   }
   return found;

@@ -184,4 +184,15 @@ std::vector<SourceWord> source_words(std::string_view source) {
   return Scanner(source).scan();
 }
 
+std::vector<RequiredName> required_names(std::string_view source) {
+  constexpr std::string_view kRequire = "require";
+  std::vector<RequiredName> found;
+  if (source.find(kRequire) == std::string_view::npos) return found;  // most files
+  for (SourceWord& word : source_words(source)) {
+    const bool argument = word.is_literal && word.name == kRequire && !word.member;
+    if (argument && word.between != '=') found.push_back({std::move(word.text), word.name_line});
+  }
+  return found;
+}
+
 }  // namespace gibbous::lua

@@ -1,6 +1,6 @@
 // Finds the words that name things in a Lua source file, outside comments: string literals, and the
-// names of fields that get a value. require_scan.cc uses it to find modules, source_index.cc to
-// find the lines of rules. Pure, any thread.
+// names of fields that get a value. Modules and the lines of rules are found by them. Pure, any
+// thread.
 #pragma once
 
 #include <string>
@@ -22,5 +22,15 @@ struct SourceWord {
 
 // Returns the words in order, in linear time.
 std::vector<SourceWord> source_words(std::string_view source);
+
+struct RequiredName {
+  std::string name;
+  int line = 0;
+};
+
+// Returns the modules of require 'a.b', require "a.b" and require('a.b') outside comments and
+// strings, in order: so a load compiles all files, and reports all syntax errors, before it runs
+// any.
+std::vector<RequiredName> required_names(std::string_view source);
 
 }  // namespace gibbous::lua

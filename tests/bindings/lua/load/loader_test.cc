@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "bindings/lua/source/require_scan.h"
+#include "bindings/lua/source/source_words.h"
 #include "tests/bindings/lua/load/generation_fixture.h"
 #include "tests/support/catch.h"
 

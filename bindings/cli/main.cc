@@ -1,5 +1,6 @@
 // The `gibbous` command. Parses the options, hands over to one sub-command, returns its exit code.
 #include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include "bindings/cli/commands.h"
@@ -77,6 +78,10 @@ ExitCode run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef M_ARENA_MAX
+  // The other threads allocate little: arenas of their own would each hold free pages.
+  (void)mallopt(M_ARENA_MAX, 1);
+#endif
   open_missing_standard_descriptors();
   if (const auto signed_with = gibbous::cli::run_sign(argc, argv)) {
     return static_cast<int>(*signed_with);

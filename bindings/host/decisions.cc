@@ -52,13 +52,13 @@ Decisions::Decisions(std::string directory, uv_loop_s* loop, const Clock& clock,
 // A watcher's handler on_ask_opened or on_ask_answered. It answers nothing.
 void Decisions::call_handler(const std::string& name, const std::string& session,
                              const Json& fields) {
-  lua::HookCall hook;
+  lua::CallSpec hook;
   hook.handler = "on_" + name;
   hook.tool = hook.handler;
   hook.session = session;
-  hook.arguments = fields;
-  hook.arguments["event"] = name;
-  hook.arguments["session"] = session;
+  hook.values = fields;
+  hook.values["event"] = name;
+  hook.values["session"] = session;
   hook.on_done = [this, alive = std::weak_ptr<const int>(lifetime_), name](const CallResult& done) {
     if (!alive.expired() && !done.ok) on_problem_("on_" + name + " failed: " + done.message);
   };

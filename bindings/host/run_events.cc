@@ -314,12 +314,12 @@ void RunEvents::on_match(Run& run, std::size_t set, WatchMatch match) {
 // Reported when its handler has ended, with what the handler adds, which is then an item of the
 // run.
 bool RunEvents::call_handler(const Run& run, const std::string& name, const OrderedJson& event) {
-  lua::HookCall hook;
+  lua::CallSpec hook;
   hook.handler = "on_" + name;
   hook.tool = hook.handler;
   hook.session = run.spec().session;
   hook.client = run.spec().client;
-  hook.arguments = Json::parse(to_text(event));
+  hook.values = Json::parse(to_text(event));
   hook.on_done = [this, alive = std::weak_ptr<const int>(lifetime_), id = run.id(),
                   session = reports_to(run.spec()), name, event,
                   for_agent = run.spec().background](const CallResult& result) {

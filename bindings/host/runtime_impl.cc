@@ -43,19 +43,6 @@ Nanos nanos(std::chrono::microseconds time) {
   return std::chrono::duration_cast<Nanos>(time);
 }
 
-// Starts a run that waited for its turn, for other runs or for its next attempt.
-lua::HookCall hook_of(const std::string& run, const lua::DeferredStart& request) {
-  lua::HookCall hook;
-  hook.tool = request.tool;
-  hook.session = request.session;
-  hook.client = request.client;
-  hook.arguments = request.options;
-  hook.queued_run = run;
-  hook.approved = request.approved;
-  hook.approved_command = request.approved_command;
-  return hook;
-}
-
 // What the next spec.answer says to a question of a script.
 InputAnswer answer_of_spec(lua::SpecWorld& specs, const std::string& kind) {
   InputAnswer answer;
@@ -387,8 +374,9 @@ void Runtime::Impl::connect_specs() {
 void Runtime::Impl::make_supervisor() {
   const auto start = [this](Run& run, const std::string& request,
                             const std::function<void(const Status&)>& on_done) {
-    lua::HookCall hook = hook_of(run.id(), lua::read_deferred_start(request));
-    hook.reserved = true;
+    lua::CallSpec hook = lua::read_deferred_start(request);
+    hook.queued_run = run.id();
+    hook.starts_reserved = true;
     hook.on_done = [on_done](const CallResult& result) {
       on_done(result.ok ? Status() : Status::error(result.code, result.message));
     };
@@ -469,18 +457,18 @@ void Runtime::Impl::start_queued(const RunRecord& run) {
     fail("journal_corrupt", "the journal does not say how it is started");
     return;
   }
-  lua::DeferredStart request;
-  request.tool = meta["tool"].is_string() ? meta["tool"].get<std::string>() : "";
-  request.session = run.session_id;
-  request.client = run.client;
-  request.options = lua::local_start(meta["start"], context);
+  lua::CallSpec hook;
+  hook.tool = meta["tool"].is_string() ? meta["tool"].get<std::string>() : "";
+  hook.session = run.session_id;
+  hook.client = run.client;
+  hook.values = lua::local_start(meta["start"], context);
+  hook.queued_run = run.run_id;
   auto place = lua::read_queued_place(meta, context, engine->current()->policy(), options.mode);
   if (!place) return fail(place.status().code(), place.status().message());
   if (const auto found = context.approved_in_queue.find(run.run_id);
       found != context.approved_in_queue.end()) {
-    request.approved_command = found->second;
+    hook.approved_command = found->second;
   }
-  lua::HookCall hook = hook_of(run.run_id, request);
   const std::string mode = *place ? (*place)->mode : options.mode;
   hook.queued_place = std::move(*place);
   hook.on_done = [this, fail, mode, id = run.run_id](const CallResult& result) {

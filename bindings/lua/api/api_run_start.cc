@@ -305,9 +305,14 @@ std::shared_ptr<const Supervision> supervision_of(const Effect& effect, const Ca
     how->after.push_back(id_of(*context.runs, name, call));
   }
   const std::string& approved = effect.verdict.approved_command;
-  how->request = write_deferred_start({call.tool().name, call.session(), call.client(),
-                                       std::move(start), call.is_approved() || !approved.empty(),
-                                       approved.empty() ? call.approved_command() : approved});
+  CallSpec again;
+  again.tool = call.tool().name;
+  again.session = call.session();
+  again.client = call.client();
+  again.values = std::move(start);
+  again.approved = call.is_approved() || !approved.empty();
+  again.approved_command = approved.empty() ? call.approved_command() : approved;
+  how->request = write_deferred_start(again);
   return how;
 }
 

@@ -95,12 +95,12 @@ class Lookup : public std::enable_shared_from_this<Lookup> {
   }
 
   void run(const std::string& name, const std::vector<std::string>& command) {
-    HookCall hook;
+    CallSpec hook;
     hook.function = &context_.engine->current()->read_secret_hook();
     hook.internal = true;
     hook.tool = "secrets." + name;
     hook.session = session_;
-    hook.arguments = {{"argv", command}};
+    hook.values = {{"argv", command}};
     hook.on_done = [self = shared_from_this(), name](const CallResult& result) {
       if (result.code == "shutdown") return;
       if (!result.ok) return self->take(unavailable(name, result.message));

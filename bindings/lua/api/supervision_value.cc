@@ -64,18 +64,23 @@ SupervisionRequest parse_supervision(Fields& fields, bool takes_after) {
   return request;
 }
 
-std::string write_deferred_start(const DeferredStart& request) {
-  const Json value = {
-      {"tool", request.tool},         {"session", request.session},
-      {"client", request.client},     {"start", request.options},
-      {"approved", request.approved}, {"approved_command", request.approved_command}};
+std::string write_deferred_start(const CallSpec& start) {
+  const Json value = {{"tool", start.tool},         {"session", start.session},
+                      {"client", start.client},     {"start", start.values},
+                      {"approved", start.approved}, {"approved_command", start.approved_command}};
   return to_text(value);
 }
 
-DeferredStart read_deferred_start(const std::string& text) {
+CallSpec read_deferred_start(const std::string& text) {
   const Json value = Json::parse(text);
-  return {value["tool"],  value["session"],  value["client"],
-          value["start"], value["approved"], value["approved_command"]};
+  CallSpec start;
+  start.tool = value["tool"];
+  start.session = value["session"];
+  start.client = value["client"];
+  start.values = value["start"];
+  start.approved = value["approved"];
+  start.approved_command = value["approved_command"];
+  return start;
 }
 
 }  // namespace gibbous::lua

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bindings/lua/vm/value.h"
+#include "bindings/lua/call/call_spec.h"
 #include "runtime/supervise/supervisor.h"
 
 namespace gibbous::lua {
@@ -24,18 +24,9 @@ struct SupervisionRequest {
 // Throws WrongUse. `takes_after`: a run of the journal's queue waits only for its turn.
 SupervisionRequest parse_supervision(Fields& fields, bool takes_after);
 
-// The data of a start, now or again: the options of run.start, the caller, and what a person
-// approved.
-struct DeferredStart {
-  std::string tool;
-  std::string session;
-  std::string client;
-  Json options;
-  bool approved = false;         // by a person
-  std::string approved_command;  // which they have seen; "": the call as a whole
-};
-// Writes a Supervision::request, and reads it back.
-std::string write_deferred_start(const DeferredStart& request);
-DeferredStart read_deferred_start(const std::string& text);
+// Writes a Supervision::request, and reads it back: the hook that starts the run, now or again,
+// with the options of run.start as its values, the caller, and what a person approved.
+std::string write_deferred_start(const CallSpec& start);
+CallSpec read_deferred_start(const std::string& text);
 
 }  // namespace gibbous::lua

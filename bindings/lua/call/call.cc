@@ -56,29 +56,11 @@ const EngineLimits& Call::limits() const {
   return engine_.limits();
 }
 
-Call::Call(Engine& engine, CallOptions options)
+Call::Call(Engine& engine, CallSpec spec)
     : engine_(engine),
       engine_lifetime_(engine.lifetime()),
-      id_(options.id),
-      kind_(options.kind),
-      tool_name_(std::move(options.tool)),
-      session_(std::move(options.session)),
-      client_(std::move(options.client)),
-      argument_text_(std::move(options.argument_text)),
-      arguments_(std::move(options.arguments)),
-      approved_(options.approved),
-      approved_command_(std::move(options.approved_command)),
-      on_done_(std::move(options.on_done)),
-      on_progress_(std::move(options.on_progress)),
-      on_repeat_with_(std::move(options.on_repeat_with)),
-      generation_(std::move(options.generation)),
-      parent_(options.parent),
-      depth_(parent_ == nullptr ? 0 : parent_->depth_ + 1),
-      hook_(options.hook),
-      internal_(options.internal),
-      queued_run_(std::move(options.queued_run)),
-      queued_place_(std::move(options.queued_place)),
-      starts_reserved_(options.starts_reserved),
+      spec_(std::move(spec)),
+      depth_(spec_.parent == nullptr ? 0 : spec_.parent->depth_ + 1),
       lua_left_(engine.limits().call_lua),
       refilled_(engine.context().clock->now()),
       reports_(refilled_) {}
@@ -140,11 +122,11 @@ void Call::enqueue(Task& task) {
 // --- From the request to the first resume -------------------------------------------------------
 
 void Call::begin() {
-  if (hook_ != nullptr) {
-    const ToolDefinition* known = generation_->find(tool_name_);
-    hook_tool_.name = tool_name_;
+  if (spec_.function != nullptr) {
+    const ToolDefinition* known = spec_.generation->find(spec_.tool);
+    hook_tool_.name = spec_.tool;
     hook_tool_.permission = known != nullptr ? known->permission : "execute";
-    hook_tool_.file = known != nullptr ? known->file : tool_name_;
+    hook_tool_.file = known != nullptr ? known->file : spec_.tool;
     tool_ = &hook_tool_;
     phase_ = Phase::kApproved;
     step_later();
@@ -153,7 +135,7 @@ void Call::begin() {
   tool_ = find_callee();
   if (tool_ == nullptr) return;
   if (parse_beside() || !read_arguments()) return;
-  if (const Status fits = tool_->input_check->apply(arguments_); !fits) {
+  if (const Status fits = tool_->input_check->apply(spec_.values); !fits) {
     fail(fits.code(), fits.message());
     return;
   }
@@ -161,86 +143,87 @@ void Call::begin() {
     fail(fits.code(), fits.message());
     return;
   }
-  if (const std::string* action = find_text(arguments_, "action")) action_ = *action;
+  if (const std::string* action = find_text(spec_.values, "action")) action_ = *action;
   ask_policy();
 }
 
 // Returns null when the call has failed, because there is none.
 const ToolDefinition* Call::find_callee() {
-  if (kind_ == CallKind::kResource) {
-    resource_ = generation_->find_resource(tool_name_, &arguments_);
+  if (spec_.kind == CallKind::kResource) {
+    resource_ = spec_.generation->find_resource(spec_.tool, &spec_.values);
     if (resource_ != nullptr) return &resource_->read;
-    fail("resource_not_found", "there is no resource " + tool_name_);
+    fail("resource_not_found", "there is no resource " + spec_.tool);
     return nullptr;
   }
-  if (kind_ == CallKind::kPrompt || kind_ == CallKind::kPromptCompletion) return find_prompt();
-  if (kind_ == CallKind::kResourceCompletion) return find_template();
-  const ToolDefinition* found = generation_->find(tool_name_);
-  const bool is_there = found != nullptr && (!found->hidden || parent_ != nullptr);
+  if (spec_.kind == CallKind::kPrompt || spec_.kind == CallKind::kPromptCompletion)
+    return find_prompt();
+  if (spec_.kind == CallKind::kResourceCompletion) return find_template();
+  const ToolDefinition* found = spec_.generation->find(spec_.tool);
+  const bool is_there = found != nullptr && (!found->hidden || spec_.parent != nullptr);
   if (is_there && engine_.is_enabled(*found)) return found;
   if (is_there) {
-    fail("unknown_tool", "the tool '" + tool_name_ + "' is disabled at the moment");
+    fail("unknown_tool", "the tool '" + spec_.tool + "' is disabled at the moment");
     return nullptr;
   }
   std::vector<std::string> known;
-  for (const auto& [name, tool] : generation_->tools()) {
+  for (const auto& [name, tool] : spec_.generation->tools()) {
     if (!tool.hidden && engine_.is_enabled(tool)) known.push_back(name);
   }
-  const std::string near = nearest_name(tool_name_, known);
-  fail("unknown_tool", "there is no tool '" + tool_name_ + "'" + did_you_mean(near));
+  const std::string near = nearest_name(spec_.tool, known);
+  fail("unknown_tool", "there is no tool '" + spec_.tool + "'" + did_you_mean(near));
   return nullptr;
 }
 
 const ToolDefinition* Call::find_template() {
-  const auto found = generation_->resources().find(tool_name_);
-  if (found != generation_->resources().end() && found->second.pattern != nullptr) {
+  const auto found = spec_.generation->resources().find(spec_.tool);
+  if (found != spec_.generation->resources().end() && found->second.pattern != nullptr) {
     resource_ = &found->second;
     return &resource_->complete;
   }
-  fail("resource_not_found", "there is no template " + tool_name_);
+  fail("resource_not_found", "there is no template " + spec_.tool);
   return nullptr;
 }
 
 const ToolDefinition* Call::find_prompt() {
-  const auto found = generation_->prompts().find(tool_name_);
-  if (found != generation_->prompts().end() && engine_.is_enabled(found->second.run)) {
+  const auto found = spec_.generation->prompts().find(spec_.tool);
+  if (found != spec_.generation->prompts().end() && engine_.is_enabled(found->second.run)) {
     prompt_ = &found->second;
-    return kind_ == CallKind::kPrompt ? &prompt_->run : &prompt_->complete;
+    return spec_.kind == CallKind::kPrompt ? &prompt_->run : &prompt_->complete;
   }
   std::vector<std::string> known;
-  for (const auto& [name, prompt] : generation_->prompts()) {
+  for (const auto& [name, prompt] : spec_.generation->prompts()) {
     if (engine_.is_enabled(prompt.run)) known.push_back(name);
   }
-  const std::string near = nearest_name(tool_name_, known);
-  fail("unknown_prompt", "there is no prompt '" + tool_name_ + "'" + did_you_mean(near));
+  const std::string near = nearest_name(spec_.tool, known);
+  fail("unknown_prompt", "there is no prompt '" + spec_.tool + "'" + did_you_mean(near));
   return nullptr;
 }
 
 bool Call::read_arguments() {
-  if (arguments_.is_null()) {
-    auto parsed = parse_arguments(argument_text_, limits().max_argument_bytes);
+  if (spec_.values.is_null()) {
+    auto parsed = parse_arguments(spec_.arguments, limits().max_argument_bytes);
     if (!parsed) {
       fail(parsed.status().code(), parsed.status().message());
       return false;
     }
-    arguments_ = std::move(*parsed);
-    argument_text_ = std::string();
+    spec_.values = std::move(*parsed);
+    spec_.arguments = std::string();
   }
   return true;
 }
 
 // Returns true when long arguments are being read: take_arguments() comes then.
 bool Call::parse_beside() {
-  const bool is_long = argument_text_.size() >= kParsedBesideBytes;
-  if (!arguments_.is_null() || !(is_long || engine_.is_behind(session_))) return false;
+  const bool is_long = spec_.arguments.size() >= kParsedBesideBytes;
+  if (!spec_.values.is_null() || !(is_long || engine_.is_behind(spec_.session))) return false;
   struct Parse {
     std::string text;
     Result<Json> parsed = Json();
   };
   const auto parse = std::make_shared<Parse>();
-  parse->text = std::move(argument_text_);
+  parse->text = std::move(spec_.arguments);
   const bool begun = engine_.run_in_order(
-      session_,
+      spec_.session,
       [parse, most = limits().max_argument_bytes] {
         parse->parsed = parse_arguments(parse->text, most);
       },
@@ -248,13 +231,13 @@ bool Call::parse_beside() {
         const auto self = weak.lock();
         if (self && self->phase_ == Phase::kNew) self->take_arguments(std::move(parse->parsed));
       });
-  if (!begun) argument_text_ = std::move(parse->text);
+  if (!begun) spec_.arguments = std::move(parse->text);
   return begun;
 }
 
 void Call::take_arguments(Result<Json> parsed) {
   if (!parsed) return fail(parsed.status().code(), parsed.status().message());
-  arguments_ = std::move(*parsed);
+  spec_.values = std::move(*parsed);
   begin();  // in this turn: what the session requested next is behind it until it has asked
 }
 
@@ -263,7 +246,7 @@ void Call::take_arguments(Result<Json> parsed) {
 Status Call::check_length() const {
   constexpr std::size_t kMostBytes = (std::size_t{128} << 10) - 1;  // MAX_ARG_STRLEN of Linux
   const std::string* command =
-      tool_->command.empty() ? nullptr : find_text(arguments_, tool_->command);
+      tool_->command.empty() ? nullptr : find_text(spec_.values, tool_->command);
   if (command == nullptr || command->size() <= kMostBytes) return {};
   return Status::error("invalid_arguments",
                        "args." + tool_->command + ": expected at most " +
@@ -275,7 +258,7 @@ Status Call::check_length() const {
 void Call::ask_policy() {
   phase_ = Phase::kAsking;
   PolicyRequest asked;
-  asked.arguments = arguments_;
+  asked.arguments = spec_.values;
   withdraw_ =
       engine_.ask(*this, std::move(asked), [weak = weak_from_this()](const Verdict& verdict) {
         if (const auto self = weak.lock()) self->on_verdict(verdict);
@@ -292,12 +275,12 @@ void Call::on_verdict(const Verdict& verdict) {
     case Verdict::Decision::kAsk: {
       const PolicyProgram& policy = engine_.current()->policy();
       const bool helps = policy.mode_rank("auto") > policy.mode_rank(engine_.mode());
-      fail("needs_approval", approval_needed(tool_name_, verdict, helps ? "auto" : ""));
+      fail("needs_approval", approval_needed(spec_.tool, verdict, helps ? "auto" : ""));
       result_.data = verdict_data(verdict);
       return;
     }
     case Verdict::Decision::kDeny:
-      fail("denied", denial(tool_name_, verdict));
+      fail("denied", denial(spec_.tool, verdict));
       result_.data = verdict_data(verdict);
       return;
   }
@@ -309,18 +292,18 @@ bool Call::owns(const Run& run) const {
 
 bool Call::owns(const std::string& owner) const {
   const bool of_host = client().empty() && !is_claimed_session(owner);
-  return internal_ || of_host || owner == client();
+  return spec_.internal || of_host || owner == client();
 }
 
 // Makes the second argument of a tool.
 Json Call::tool_context() const {
-  Json made = {{"call", id_},
-               {"session", session_},
+  Json made = {{"call", spec_.id},
+               {"session", spec_.session},
                {"mode", engine_.mode()},
                {"workspace", engine_.context().workspace},
                {"temp_directory", engine_.context().temp_directory}};
   if (!tool_->settings.is_null()) made["settings"] = tool_->settings;
-  if (kind_ == CallKind::kResource) made["uri"] = tool_name_;
+  if (spec_.kind == CallKind::kResource) made["uri"] = spec_.tool;
   return made;
 }
 
@@ -329,18 +312,18 @@ void Call::start_root() {
   limits.total = lua_left_;
   limits.processor = true;
   ScriptError error;
-  const bool ready = generation_->state().protect(
+  const bool ready = spec_.generation->state().protect(
       limits,
       [this](lua_State* state) {
         lua_State* coroutine = lua_newthread(state);
-        (hook_ != nullptr ? *hook_ : tool_->run).push(state);
-        push_json(state, arguments_);
+        (spec_.function != nullptr ? *spec_.function : tool_->run).push(state);
+        push_json(state, spec_.values);
         push_json(state, tool_context());
         lua_xmove(state, coroutine, 1 + kRootArguments);  // [coroutine]
         root_ = std::make_shared<Task>(shared_from_this(), nullptr, state, kRootArguments, "");
       },
       &error);
-  arguments_ = nullptr;
+  spec_.values = nullptr;
   if (!ready) {
     fail(error.code, error.text());
     return;
@@ -425,9 +408,9 @@ void Call::deliver_when_alone() {
   engine_.flush_events();
   phase_ = Phase::kEnded;
   engine_.on_call_ended(*this);
-  const auto on_done = std::exchange(on_done_, nullptr);
+  const auto on_done = std::exchange(spec_.on_done, nullptr);
   release();
-  if (parent_ != nullptr) std::exchange(parent_, nullptr)->on_child_call_ended(*this);
+  if (spec_.parent != nullptr) std::exchange(spec_.parent, nullptr)->on_child_call_ended(*this);
   result_.reported = std::move(reported_);
   if (on_done) on_done(std::move(result_));
 }
@@ -438,8 +421,8 @@ void Call::abandon(const std::string& code, const std::string& message) {
   phase_ = Phase::kEnded;
   for (const auto& child : std::exchange(child_calls_, {})) child->abandon(code, message);
   release();
-  const auto on_done = std::exchange(on_done_, nullptr);
-  if (std::exchange(parent_, nullptr) != nullptr || !on_done) return;
+  const auto on_done = std::exchange(spec_.on_done, nullptr);
+  if (std::exchange(spec_.parent, nullptr) != nullptr || !on_done) return;
   CallResult result;
   result.code = code;
   result.message = message;
@@ -456,15 +439,15 @@ void Call::release() {
   root_.reset();
   progress_.clear();
   questions_.clear();
-  on_progress_ = nullptr;
-  on_repeat_with_ = nullptr;
+  spec_.on_progress = nullptr;
+  spec_.on_repeat_with = nullptr;
   tool_ = nullptr;
   resource_ = nullptr;
   prompt_ = nullptr;
   if (engine_lifetime_.expired()) {
-    generation_.reset();
-  } else if (generation_) {
-    engine_.let_go(std::move(generation_));
+    spec_.generation.reset();
+  } else if (spec_.generation) {
+    engine_.let_go(std::move(spec_.generation));
   }
 }
 
@@ -501,12 +484,12 @@ void Call::kill_run(const std::string& run_id) {
 }
 
 void Call::progress(const Progress& progress) {
-  if (!on_progress_ || phase_ == Phase::kEnded) return;
+  if (!spec_.on_progress || phase_ == Phase::kEnded) return;
   progress_.push_back(reports_.said(progress, engine_.context().clock->now()));
 }
 
 void Call::repeat_with(std::string arguments) {
-  if (on_repeat_with_ && !ended()) repeat_with_ = std::move(arguments);
+  if (spec_.on_repeat_with && !ended()) repeat_with_ = std::move(arguments);
 }
 
 void Call::progress_from_host(const Progress& progress) {
@@ -521,7 +504,7 @@ void Call::describe(WaitingFor* waiting) const {
 }
 
 bool Call::report_waiting(const ProgressPace& pace) {
-  if (!on_progress_ || ended()) return false;
+  if (!spec_.on_progress || ended()) return false;
   WaitingFor waiting;
   describe(&waiting);
   const Context& context = engine_.context();
@@ -550,10 +533,10 @@ void Call::pass_questions() {
 void Call::deliver_reports() {
   const std::vector<Progress> due = std::exchange(progress_, {});
   for (const Progress& each : due) {
-    if (on_progress_) on_progress_(each);
+    if (spec_.on_progress) spec_.on_progress(each);
   }
   const std::optional<std::string> arguments = std::exchange(repeat_with_, std::nullopt);
-  if (arguments && on_repeat_with_) on_repeat_with_(*arguments);
+  if (arguments && spec_.on_repeat_with) spec_.on_repeat_with(*arguments);
 }
 
 Result<std::shared_ptr<Call>> Call::call_tool(std::string tool, Json arguments,

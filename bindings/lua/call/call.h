@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "bindings/lua/call/call_spec.h"
 #include "bindings/lua/call/progress_reports.h"
-#include "bindings/lua/call/queued_place.h"
 #include "bindings/lua/call/ready_calls.h"
 #include "bindings/lua/call/task.h"
 #include "bindings/lua/load/engine_limits.h"
@@ -26,31 +26,6 @@ namespace gibbous::lua {
 
 class Call;
 class Engine;
-
-struct CallOptions {
-  CallId id = 0;
-  CallKind kind = CallKind::kTool;
-  std::string tool;  // its name, or the URI of a resource
-  std::string session;
-  std::string client;         // whose runs it may see; "": the session
-  std::string argument_text;  // to be parsed, unless `arguments` is set
-  Json arguments;             // of a child call
-  std::function<void(CallResult)> on_done;
-  std::function<void(const Progress&)> on_progress;
-  std::function<void(const std::string&)> on_repeat_with;
-  std::shared_ptr<Generation> generation;
-  Call* parent = nullptr;
-  int priority = 0;  // of one without a parent
-  // For a hook (Engine::run_hook): runs instead of the tool's function, and the policy is not
-  // asked. It belongs to the generation.
-  const LuaRef* hook = nullptr;
-  bool internal = false;  // of a hook of an executor
-  std::string queued_run;
-  std::shared_ptr<const QueuedPlace> queued_place;
-  bool starts_reserved = false;
-  bool approved = false;
-  std::string approved_command;
-};
 
 inline constexpr int kMaxCallDepth = 8;               // tool.call within tool.call
 inline constexpr std::size_t kMaxTasks = 10'000;      // alive in one call
@@ -68,14 +43,14 @@ class HeldQuestion {
 
 class Call final : public std::enable_shared_from_this<Call> {
  public:
-  Call(Engine& engine, CallOptions options);
+  Call(Engine& engine, CallSpec spec);
 
-  CallId id() const { return id_; }
+  CallId id() const { return spec_.id; }
   // The queue of its runs; inside the client's session, which owns them.
-  const std::string& session() const { return session_; }
+  const std::string& session() const { return spec_.session; }
   // The argument `action`, once the arguments fit the tool; "": it has none.
   const std::string& action() const { return action_; }
-  const std::string& client() const { return client_.empty() ? session_ : client_; }
+  const std::string& client() const { return spec_.client.empty() ? spec_.session : spec_.client; }
   // Returns true when the call may see and touch the run. A session may touch its own runs; a call
   // without a session, which is the host's, all but those of sessions that a process owns.
   bool owns(const Run& run) const;
@@ -84,22 +59,22 @@ class Call final : public std::enable_shared_from_this<Call> {
   const ToolDefinition& tool() const { return *tool_; }
   // The resource that is read, or null.
   const ResourceDefinition* resource() const { return resource_; }
-  CallKind kind() const { return kind_; }
+  CallKind kind() const { return spec_.kind; }
   // The prompt that is called, or null.
   const PromptDefinition* prompt() const { return prompt_; }
-  Generation& generation() { return *generation_; }
+  Generation& generation() { return *spec_.generation; }
   // The approval_key() that a person approved with the call; "" when there is none.
-  const std::string& approved_command() const { return approved_command_; }
+  const std::string& approved_command() const { return spec_.approved_command; }
   // Returns true when a person was asked about the call, and allowed it.
-  bool is_approved() const { return approved_; }
+  bool is_approved() const { return spec_.approved; }
   // The id of the queued run that this call starts; "": it starts none.
-  const std::string& queued_run() const { return queued_run_; }
+  const std::string& queued_run() const { return spec_.queued_run; }
   // Where that run was queued; null: here, or nobody knows.
-  const QueuedPlace* queued_place() const { return queued_place_.get(); }
+  const QueuedPlace* queued_place() const { return spec_.queued_place.get(); }
   // Returns true when that run is a reserved one of the table (Runs::reserve).
-  bool starts_reserved() const { return starts_reserved_; }
+  bool starts_reserved() const { return spec_.starts_reserved; }
   // Returns true when the call belongs to an executor: its runs are the runtime's own.
-  bool is_internal() const { return internal_; }
+  bool is_internal() const { return spec_.internal; }
   bool cancelled() const { return cancelled_; }
   const std::string& cancel_code() const { return cancel_code_; }  // "" unless cancelled
   bool ended() const { return phase_ == Phase::kEnded; }
@@ -133,12 +108,12 @@ class Call final : public std::enable_shared_from_this<Call> {
   // Returns true once the request for the call was allowed or approved.
   bool running() const { return phase_ == Phase::kRunning; }
   void set_approved(std::string command) {
-    approved_ = true;
-    approved_command_ = std::move(command);
+    spec_.approved = true;
+    spec_.approved_command = std::move(command);
   }
-  const std::string& tool_name() const { return tool_name_; }
-  const Json& arguments() const { return arguments_; }
-  const std::shared_ptr<Generation>& pinned() const { return generation_; }
+  const std::string& tool_name() const { return spec_.tool; }
+  const Json& arguments() const { return spec_.values; }
+  const std::shared_ptr<Generation>& pinned() const { return spec_.generation; }
   int depth() const { return depth_; }
 
   // For its tasks and the API.
@@ -194,31 +169,13 @@ class Call final : public std::enable_shared_from_this<Call> {
 
   Engine& engine_;
   std::weak_ptr<const void> engine_lifetime_;  // engine_ is not touched once it has expired
-  CallId id_;
-  CallKind kind_;
-  std::string tool_name_;
-  std::string session_;
+  CallSpec spec_;
   std::string action_;
-  std::string client_;
-  std::string argument_text_;
-  Json arguments_;
-  bool approved_ = false;
-  std::string approved_command_;
-  std::function<void(CallResult)> on_done_;
-  std::function<void(const Progress&)> on_progress_;
-  std::function<void(const std::string&)> on_repeat_with_;
-  std::shared_ptr<Generation> generation_;
-  Call* parent_;
   int depth_ = 0;
   const ToolDefinition* tool_ = nullptr;
   const ResourceDefinition* resource_ = nullptr;
   const PromptDefinition* prompt_ = nullptr;
-  const LuaRef* hook_ = nullptr;
   ToolDefinition hook_tool_;  // takes the place of the tool for a hook
-  bool internal_;
-  std::string queued_run_;
-  std::shared_ptr<const QueuedPlace> queued_place_;
-  bool starts_reserved_ = false;
 
   Phase phase_ = Phase::kNew;
   bool step_due_ = true;

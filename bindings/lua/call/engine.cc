@@ -58,10 +58,10 @@ Engine::~Engine() {
 
 // --- Calls --------------------------------------------------------------------------------------
 
-std::shared_ptr<Call> Engine::add_call(CallOptions options) {
-  const Call* parent = options.parent;
-  const int priority = options.priority;
-  auto call = std::make_shared<Call>(*this, std::move(options));
+std::shared_ptr<Call> Engine::add_call(CallSpec spec) {
+  const Call* parent = spec.parent;
+  const int priority = std::clamp(spec.priority, -kMaxCallPriority, kMaxCallPriority);
+  auto call = std::make_shared<Call>(*this, std::move(spec));
   call->turn_place = parent != nullptr ? parent->turn_place : ready_.place(priority);
   calls_.emplace(call.get(), call);
   make_ready(*call);
@@ -72,19 +72,13 @@ void Engine::call(CallId id, CallRequest request, std::function<void(CallResult)
                   std::function<void(const Progress&)> on_progress) {
   const bool known = by_id_.count(id) != 0;
   const bool full = calls_.size() >= options_.limits.max_calls;
-  CallOptions options;
-  options.id = id;
-  options.kind = request.kind;
-  options.tool = std::move(request.tool);
-  options.session = std::move(request.session);
-  options.argument_text = std::move(request.arguments);
-  options.priority = std::clamp(request.priority, -kMaxCallPriority, kMaxCallPriority);
-  options.on_done = std::move(on_done);
-  if (request.wants_progress) options.on_progress = std::move(on_progress);
-  options.on_repeat_with = std::move(request.on_repeat_with);
-  const bool reports = static_cast<bool>(options.on_progress);
-  options.generation = current_;
-  const auto call = add_call(std::move(options));
+  CallSpec spec{std::move(request)};
+  spec.id = id;
+  spec.generation = current_;
+  spec.on_done = std::move(on_done);
+  const bool reports = spec.wants_progress && on_progress;
+  if (reports) spec.on_progress = std::move(on_progress);
+  const auto call = add_call(std::move(spec));
   if (known) {
     call->cancel("invalid_call", "the call id " + std::to_string(id) + " is in use");
   } else if (full) {
@@ -109,31 +103,19 @@ void Engine::look_at_waits() {
                         [this] { look_at_waits(); });
 }
 
-CallId Engine::run_hook(HookCall hook) {
-  const LuaRef* function = hook.function != nullptr ? hook.function
-                           : hook.handler.empty()   ? &current_->start_queued_hook()
-                                                    : current_->find_handler(hook.handler);
-  if (function == nullptr) return 0;
+CallId Engine::run_hook(CallSpec hook) {
+  if (hook.function == nullptr) {
+    hook.function = hook.handler.empty() ? &current_->start_queued_hook()
+                                         : current_->find_handler(hook.handler);
+  }
+  if (hook.function == nullptr) return 0;
   // The policy is not asked before the script asks, and the script's time must not pay for reading
   // the rules.
   if (!has_others()) current_->policy().load_lazy();
-  CallOptions options;
-  options.id = ++last_hook_;
-  options.tool = std::move(hook.tool);
-  options.session = std::move(hook.session);
-  options.client = std::move(hook.client);
-  options.arguments = std::move(hook.arguments);
-  options.on_done = std::move(hook.on_done);
-  options.generation = current_;
-  options.hook = function;
-  options.internal = hook.internal;
-  options.queued_run = std::move(hook.queued_run);
-  options.queued_place = std::move(hook.queued_place);
-  options.starts_reserved = hook.reserved;
-  options.approved = hook.approved;
-  options.approved_command = std::move(hook.approved_command);
-  const CallId id = options.id;
-  by_id_[id] = add_call(std::move(options)).get();
+  const CallId id = ++last_hook_;
+  hook.id = id;
+  hook.generation = current_;
+  by_id_[id] = add_call(std::move(hook)).get();
   return id;
 }
 
@@ -144,16 +126,16 @@ Result<std::shared_ptr<Call>> Engine::start_child(Call& parent, std::string tool
         "too_many_calls",
         "there are " + std::to_string(options_.limits.max_calls) + " calls in flight already");
   }
-  CallOptions options;
-  options.id = parent.id();
-  options.tool = std::move(tool);
-  options.session = parent.session();
-  options.client = parent.client();
-  options.arguments = std::move(arguments);
-  options.on_done = std::move(on_done);
-  options.generation = parent.pinned();
-  options.parent = &parent;
-  return add_call(std::move(options));
+  CallSpec spec;
+  spec.id = parent.id();
+  spec.generation = parent.pinned();
+  spec.parent = &parent;
+  spec.tool = std::move(tool);
+  spec.session = parent.session();
+  spec.client = parent.client();
+  spec.values = std::move(arguments);
+  spec.on_done = std::move(on_done);
+  return add_call(std::move(spec));
 }
 
 bool Engine::cancel(CallId id, const std::string& code, const std::string& message) {

@@ -13,10 +13,10 @@
 
 #include "bindings/lua/call/background_load.h"
 #include "bindings/lua/call/beside.h"
+#include "bindings/lua/call/call_spec.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/in_order.h"
 #include "bindings/lua/call/progress_reports.h"
-#include "bindings/lua/call/queued_place.h"
 #include "bindings/lua/call/ready_calls.h"
 #include "bindings/lua/load/engine_limits.h"
 #include "bindings/lua/load/generation.h"
@@ -26,7 +26,6 @@
 namespace gibbous::lua {
 
 class Call;
-struct CallOptions;
 
 // A host numbers its calls from 1.
 inline constexpr CallId kFirstHook = CallId{1} << 62;
@@ -46,24 +45,6 @@ struct Decided {
   const AskAnswer* answer = nullptr;  // null: the policy's own verdict
   std::uint64_t generation = 0;
   std::string policy;  // hash
-};
-
-// A function of the scripts that the engine calls itself: to start a run that was queued, or
-// because a watcher has matched.
-struct HookCall {
-  const LuaRef* function = nullptr;  // of the current generation; null: see `handler`
-  bool internal = false;             // an executor's: its effects are not judged
-  std::string handler;               // of a watcher, "on_ready"; "": start the run `queued_run`
-  std::string tool;                  // the owner of its effects
-  std::string session;
-  std::string client;  // "": the session
-  Json arguments;
-  std::string queued_run;
-  std::shared_ptr<const QueuedPlace> queued_place;  // where that run was queued; may be null
-  bool reserved = false;  // whether queued_run is a reserved run of the table
-  bool approved = false;  // whether a person allowed it; else the current mode is asked again
-  std::string approved_command;  // what they saw
-  std::function<void(CallResult)> on_done;
 };
 
 // What has to be known before a command runs outside of a sandbox: it calls Engine::learn().
@@ -92,7 +73,7 @@ class Engine {
             std::function<void(const Progress&)> on_progress);
   // Runs a hook. The policy judges its effects, not the call itself. Returns its id, for cancel();
   // 0, without callbacks, when the scripts have no such handler.
-  CallId run_hook(HookCall hook);
+  CallId run_hook(CallSpec hook);
   // Returns false when the call no longer exists. Otherwise on_done still comes, later, with this
   // code and message.
   bool cancel(CallId id, const std::string& code = "cancelled",
@@ -220,7 +201,7 @@ class Engine {
     Nanos since;
   };
 
-  std::shared_ptr<Call> add_call(CallOptions options);
+  std::shared_ptr<Call> add_call(CallSpec spec);
   void notice(Notice notice);
   void wake();
   bool has_others() const;

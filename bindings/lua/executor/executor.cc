@@ -191,7 +191,7 @@ void read_plan(const std::string& owner, const Json& plan, const Json& ports, Ru
 // Once for each process and executor: removes what dead hosts left behind.
 void sweep_once(Context& context, const ExecutorDefinition& executor, const Json& settings) {
   if (!executor.sweep || !context.swept.insert(executor.name + settings.dump()).second) return;
-  HookCall hook = executor_hook(executor.name, executor.sweep, "", {{"settings", settings}});
+  CallSpec hook = executor_hook(executor.name, executor.sweep, "", {{"settings", settings}});
   hook.on_done = [engine = context.engine, name = executor.name](const CallResult& result) {
     if (!result.ok && result.code != "shutdown") {
       engine->log("warn", "executor " + name + ": sweep: " + result.message, Json(), "");
@@ -287,7 +287,7 @@ void prepare_execution(Context& context, const Call& call, const ExecutorRequest
   Json arguments = describe(spec, context);
   arguments["settings"] = *settings;
   arguments["ports"] = *ports;
-  HookCall hook = executor_hook(name, executor.prepare, call.session(), std::move(arguments));
+  CallSpec hook = executor_hook(name, executor.prepare, call.session(), std::move(arguments));
   hook.on_done = [name, spec = std::move(spec), ports = *ports, on_done = std::move(on_done),
                   asks = static_cast<bool>(executor.ended)](const CallResult& result) mutable {
     if (!result.ok) return on_done(Status::error(result.code, result.message));
@@ -321,7 +321,7 @@ void ask_executor(Context& context, Run& run, const ExitStatus& exit,
   } else {
     arguments["signal"] = exit.signal;
   }
-  HookCall hook = executor_hook(execution.executor, found->second.ended, run.spec().session,
+  CallSpec hook = executor_hook(execution.executor, found->second.ended, run.spec().session,
                                 std::move(arguments));
   hook.on_done = [engine = context.engine, name = execution.executor,
                   on_answer](const CallResult& result) {

@@ -14,7 +14,7 @@ class Question : public std::enable_shared_from_this<Question> {
  public:
   Question(Context& context, AnswerUse use) : context_(context), use_(std::move(use)) {}
 
-  void ask(HookCall hook, Millis limit) {
+  void ask(CallSpec hook, Millis limit) {
     limit_ = context_.runs->after(limit, [self = shared_from_this()] { self->too_late(); });
     hook.on_done = [self = shared_from_this(), tool = hook.tool, session = hook.session](
                        const CallResult& result) { self->take(result, tool, session); };
@@ -74,18 +74,18 @@ class Question : public std::enable_shared_from_this<Question> {
 
 }  // namespace
 
-HookCall executor_hook(const std::string& executor, const LuaRef& function,
+CallSpec executor_hook(const std::string& executor, const LuaRef& function,
                        const std::string& session, Json arguments) {
-  HookCall hook;
+  CallSpec hook;
   hook.function = &function;
   hook.internal = true;
   hook.tool = "executors." + executor;
   hook.session = session;
-  hook.arguments = std::move(arguments);
+  hook.values = std::move(arguments);
   return hook;
 }
 
-std::function<void()> ask_executor_within(Context& context, HookCall hook, Millis limit,
+std::function<void()> ask_executor_within(Context& context, CallSpec hook, Millis limit,
                                           AnswerUse use) {
   const auto question = std::make_shared<Question>(context, std::move(use));
   question->ask(std::move(hook), limit);

@@ -10,7 +10,7 @@
 namespace gibbous::lua {
 
 // Makes a call of `function`, of the current generation; the policy does not judge its commands.
-HookCall executor_hook(const std::string& executor, const LuaRef& function,
+CallSpec executor_hook(const std::string& executor, const LuaRef& function,
                        const std::string& session, Json arguments);
 
 // Functions that receive the answer of an executor. Both are called from the loop.
@@ -25,7 +25,7 @@ struct AnswerUse {
 
 // Makes the call, and ends it when it takes longer than `limit`. Returns a function that cancels
 // the question: no answer comes then.
-std::function<void()> ask_executor_within(Context& context, HookCall hook, Millis limit,
+std::function<void()> ask_executor_within(Context& context, CallSpec hook, Millis limit,
                                           AnswerUse use);
 
 }  // namespace gibbous::lua

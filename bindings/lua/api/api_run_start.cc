@@ -1,10 +1,10 @@
-// run.start: checks the options, asks the policy, lets an executor map the run, and supervises it.
+// run.start: checks the options, asks the policy, and takes the steps of RunStart.
 #include "bindings/lua/api/api_run_start.h"
 
 #include <lua.hpp>
 
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -107,102 +107,6 @@ bool take_constraints(const Effect& effect, const QueuedPlace* queued, const Jso
   }
 }
 
-void answer_with_handle(const Effect& effect, const std::string& id) {
-  effect.complete([id](lua_State* to) {
-    push_handle(to, id);
-    return 1;
-  });
-}
-
-void begin_supervision(const Context& context, const std::string& id,
-                       const std::shared_ptr<const Supervision>& how) {
-  Run* run = context.runs->find(id);
-  if (how && run != nullptr && context.supervisor != nullptr) {
-    context.supervisor->supervise(*run, how);
-  }
-}
-
-// Starts the run as it is to be executed. `how` is null when the run is not supervised, or is
-// already.
-void start_spec(const std::shared_ptr<Effect>& effect, StartOptions options,
-                const std::shared_ptr<const Supervision>& how) {
-  const auto task = effect->task.lock();
-  if (!task || effect->cancelled) return;
-  const bool detach = options.detach;
-  auto started = effect->context.runs->start(
-      std::move(options.spec), [effect, how](Run& run, const Status& status) {
-        if (!status) {
-          if (const auto owner = effect->task.lock()) owner->call().tells(run.id(), true);
-          return effect->fail(status, run.id());
-        }
-        learn_ports(effect->context, run, [effect, how, id = run.id()] {
-          const bool wanted = !effect->cancelled && !effect->task.expired();
-          if (wanted) begin_supervision(effect->context, id, how);
-          answer_with_handle(*effect, id);
-        });
-      });
-  if (!started) {
-    effect->fail(started.status());
-    return;
-  }
-  if (options.watch && effect->context.watchers != nullptr) {
-    (void)effect->context.watchers->add(**started, options.watch);  // the first watchers
-  }
-  // The call owns the run until it runs, and afterwards unless it is detached.
-  const std::string id = (*started)->id();
-  if (!detach) task->call().own_run(id);
-  effect->on_cancel = [effect = effect.get(), id] {
-    if (const auto owner = effect->task.lock()) owner->call().own_run(id);
-  };
-}
-
-// Prepares the start. Returns false, with an answer, when the request is invalid.
-bool complete_spec(const Effect& effect, const Call& call, const paths::GitPlaces& git,
-                   StartOptions* options) {
-  RunSpec& spec = options->spec;
-  spec.client = call.client();
-  spec.session = call.session();
-  spec.tool = call.tool().name;
-  spec.id = call.queued_run();
-  spec.internal = call.is_internal();
-  if (!spec.id.empty()) spec.queue_when_full = true;
-  spec.reserved = call.starts_reserved();
-  const Run* reserved = effect.context.runs->find(spec.id);
-  if (reserved != nullptr && reserved->spec().restarts > 0) {
-    // The log of the previous run says why that run failed.
-    for (LogSpec& log : spec.logs) log.append = true;
-  }
-  const QueuedPlace* queued = call.queued_place();
-  if (queued != nullptr) {
-    spec.workspace = queued->workspace;
-    spec.shell = queued->shell;
-    spec.inherited_env = std::make_shared<const std::vector<std::string>>(queued->environment);
-  }
-  return spec.internal || take_constraints(effect, queued, options->sandbox, git, &spec);
-}
-
-void start_where_asked(const std::shared_ptr<Effect>& effect, const Call& call,
-                       StartOptions options, std::shared_ptr<const Supervision> how) {
-  RunSpec& spec = options.spec;
-  if (spec.internal || executor_name(options.executor, effect->context) == kHostExecutor) {
-    start_spec(effect, std::move(options), how);
-    return;
-  }
-  if (spec.id.empty()) spec.id = random_id();
-  const ExecutorRequest executor = options.executor;
-  RunSpec inner = spec;
-  prepare_execution(
-      effect->context, call, executor, std::move(inner),
-      [effect, how = std::move(how), options = std::move(options)](Result<RunSpec> ready) mutable {
-        if (!ready) {
-          effect->fail(ready.status());
-          return;
-        }
-        options.spec = std::move(*ready);
-        start_spec(effect, std::move(options), how);
-      });
-}
-
 // Returns what of the environment no sandboxed run inherits unless it is named for that.
 Withheld withheld_now(Context& context, const RunSpec& spec) {
   if (spec.inherited_env) {
@@ -260,22 +164,6 @@ void set_defaults(const Context& context, RunSpec* spec) {
   }
 }
 
-void execute(const std::shared_ptr<Effect>& effect, const Call& call, StartOptions options,
-             std::shared_ptr<const Supervision> how) {
-  const SecretNames wanted = options.secrets;
-  look_up_secrets(effect->context, call, wanted,
-                  [effect, options = std::move(options),
-                   how = std::move(how)](Result<SecretValues> values) mutable {
-                    const auto task = effect->task.lock();
-                    if (!task || effect->cancelled) return;
-                    if (!values) return effect->fail(values.status());
-                    options.spec.secret_env = std::move(*values);
-                    withhold_secrets(effect->context, &options);
-                    set_defaults(effect->context, &options.spec);
-                    start_where_asked(effect, task->call(), std::move(options), std::move(how));
-                  });
-}
-
 // An id names a run, and so does a label within its session.
 std::string id_of(Runs& runs, const std::string& name, const Call& call) {
   if (const Run* named = runs.find(name); named != nullptr && call.owns(*named)) return name;
@@ -286,7 +174,8 @@ std::string id_of(Runs& runs, const std::string& name, const Call& call) {
   return id;
 }
 
-// Returns null when the start asks for none, or comes from the supervisor, which already has it.
+// Returns null when the start asks for none, or comes from the supervisor, which already has it, or
+// when nothing is supervised here.
 std::shared_ptr<const Supervision> supervision_of(const Effect& effect, const Call& call,
                                                   const StartOptions& options) {
   const Context& context = effect.context;
@@ -316,101 +205,225 @@ std::shared_ptr<const Supervision> supervision_of(const Effect& effect, const Ca
   return how;
 }
 
-void start_after_others(const std::shared_ptr<Effect>& effect, Call& call, StartOptions options,
-                        std::shared_ptr<const Supervision> how) {
-  auto reserved = effect->context.supervisor->start_after(std::move(options.spec), std::move(how));
-  if (!reserved) return effect->fail(reserved.status());
-  const std::string id = (*reserved)->id();
-  if (!options.detach) call.own_run(id);
-  answer_with_handle(*effect, id);
-}
-
-void start_beside(const std::shared_ptr<Effect>& effect, StartOptions options,
-                  const paths::GitPlaces& git) {
-  const auto task = effect->task.lock();
-  if (!task || effect->cancelled) return;
-  Call& call = task->call();
-  if (!complete_spec(*effect, call, git, &options)) return;
-  auto how = supervision_of(*effect, call, options);
-  if (how && !how->after.empty()) {
-    start_after_others(effect, call, std::move(options), std::move(how));
-  } else {
-    execute(effect, call, std::move(options), std::move(how));
-  }
-}
-
-// A sandbox protects the repositories below the workspace as they are now.
-void start_with_places(const std::shared_ptr<Effect>& effect, StartOptions options) {
-  const auto task = effect->task.lock();
-  if (!task) return;
-  const Call& call = task->call();
-  const Context& context = effect->context;
-  const Json sandbox = effect->verdict.whole_sandbox();
-  const bool writes = sandbox.is_object() && !sandbox.value("write", Json::array()).empty();
-  if (call.is_internal() || !writes) {
-    return start_beside(effect, std::move(options), paths::git_places_of(""));
-  }
+// The workspace of the run: where it was queued, or the runtime's.
+const std::string& workspace_of(const Call& call, const Context& context) {
   const QueuedPlace* queued = call.queued_place();
-  const std::string& workspace = queued != nullptr ? queued->workspace : context.workspace;
-  if (!context.git_places || context.specs != nullptr || !context.runs->paths().is_open()) {
-    return start_beside(effect, std::move(options), paths::find_own_git_places(workspace));
-  }
-  context.git_places(
-      workspace, [effect, workspace, options = std::move(options)](const auto& places) mutable {
-        if (places) return start_beside(effect, std::move(options), *places);
-        effect->fail(Status::error("start_failed",
-                                   "The run did not start: the file system of the workspace does "
-                                   "not answer, and its sandbox protects what git obeys there."));
-      });
+  return queued != nullptr ? queued->workspace : context.workspace;
 }
 
-// A log is placed and opened by the loop: its directory has to answer.
-void start_run(const std::shared_ptr<Effect>& effect, StartOptions options) {
-  const auto task = effect->task.lock();
-  if (!task) return;
-  const Context& context = effect->context;
-  const QueuedPlace* queued = task->call().queued_place();
-  const std::string& workspace = queued != nullptr ? queued->workspace : context.workspace;
-  std::vector<std::string> doubtful;
-  for (const LogSpec& log : options.spec.logs) {
-    const std::filesystem::path path = std::filesystem::path(workspace) / log.path;
-    if (!paths::answers_at_once(path)) doubtful.push_back(path);
+// One start, from the policy's verdict to the answer. kSteps has its questions in their order. Each
+// step may have to wait; the one after it comes when it is answered, unless the call is cancelled.
+// Callbacks hold it.
+class RunStart : public std::enable_shared_from_this<RunStart> {
+ public:
+  RunStart(std::shared_ptr<Effect> effect, StartOptions options)
+      : effect_(std::move(effect)), context_(effect_->context), options_(std::move(options)) {}
+
+  void go_on() {
+    const auto self = shared_from_this();  // a callback that holds it may be dropped meanwhile
+    while (next_ < std::size(kSteps)) {
+      const auto task = effect_->task.lock();
+      if (!task || effect_->cancelled) return;
+      const Step step = kSteps[next_++];
+      if (!(this->*step)(task->call())) return;
+    }
   }
-  if (doubtful.empty() || !context.runs->paths().is_open()) {
-    return start_with_places(effect, std::move(options));
+
+ private:
+  // Returns false when it has answered the start, or goes on itself.
+  using Step = bool (RunStart::*)(Call& call);
+  static const std::array<Step, 10> kSteps;
+
+  bool fail(const Status& status) {
+    effect_->fail(status);
+    return false;
   }
-  const std::string first = doubtful.front();
-  (void)context.runs->paths().ask(
-      {paths::Ask::kEnter, workspace, std::move(doubtful)}, 0,
-      [effect, first, options = std::move(options)](const paths::Answer& answer) mutable {
-        if (answer.answered) return start_with_places(effect, std::move(options));
-        effect->fail(Status::error("invalid_arguments",
+  void answer(const std::string& id) {
+    effect_->complete([id](lua_State* to) {
+      push_handle(to, id);
+      return 1;
+    });
+  }
+
+  // Readiness probes touch files and ports, so the policy judges them as well. The supervisor
+  // starts again what was judged at first.
+  bool judge_probes(Call& call) {
+    const auto& ready = options_.supervision.ready;
+    if (!ready || call.is_internal() || call.starts_reserved()) return true;
+    const std::string looking = looking_command(*ready, context_);
+    if (looking.empty()) return true;
+    PolicyRequest asked;
+    asked.kind = RequestKind::kStart;
+    asked.command = looking;
+    asked.configured_sandbox = context_.sandbox;
+    ask_also(effect_, std::move(asked), [self = shared_from_this()](const Verdict& verdict) {
+      const auto& probes = *self->options_.supervision.ready;
+      const Status seen = check_sight(self->context_, verdict, probes);
+      if (!seen) return self->effect_->fail(seen);
+      self->go_on();
+    });
+    return false;
+  }
+
+  // A log is placed and opened by the loop: its directory has to answer.
+  bool reach_logs(Call& call) {
+    const std::string& workspace = workspace_of(call, context_);
+    std::vector<std::string> doubtful;
+    for (const LogSpec& log : options_.spec.logs) {
+      const std::filesystem::path path = std::filesystem::path(workspace) / log.path;
+      if (!paths::answers_at_once(path)) doubtful.push_back(path);
+    }
+    if (doubtful.empty() || !context_.runs->paths().is_open()) return true;
+    const std::string first = doubtful.front();
+    (void)context_.runs->paths().ask(
+        {paths::Ask::kEnter, workspace, std::move(doubtful)}, 0,
+        [self = shared_from_this(), first](const paths::Answer& answer) {
+          if (answer.answered) return self->go_on();
+          self->fail(Status::error("invalid_arguments",
                                    "log: the file system of " + first + " does not answer"));
-      });
-}
-
-// Gibbous itself looks whether the run is ready: what it looks at for that is judged, too. The
-// supervisor starts again what was judged at first.
-void start_once_seen(const std::shared_ptr<Effect>& effect, const StartOptions& options) {
-  const auto task = effect->task.lock();
-  if (!task) return;
-  const auto& ready = options.supervision.ready;
-  const Call& call = task->call();
-  std::string looking;
-  if (ready && !call.is_internal() && !call.starts_reserved()) {
-    looking = looking_command(*ready, effect->context);
+        });
+    return false;
   }
-  if (looking.empty()) return start_run(effect, options);
-  PolicyRequest asked;
-  asked.kind = RequestKind::kStart;
-  asked.command = std::move(looking);
-  asked.configured_sandbox = effect->context.sandbox;
-  ask_also(effect, std::move(asked), [effect, options](const Verdict& verdict) {
-    const Status seen = check_sight(effect->context, verdict, *options.supervision.ready);
-    if (!seen) return effect->fail(seen);
-    start_run(effect, options);
-  });
-}
+
+  // A sandbox protects the repositories below the workspace as they are now.
+  bool find_repositories(Call& call) {
+    const Json sandbox = effect_->verdict.whole_sandbox();
+    const bool writes = sandbox.is_object() && !sandbox.value("write", Json::array()).empty();
+    if (call.is_internal() || !writes) {
+      git_ = std::make_shared<const paths::GitPlaces>(paths::git_places_of(""));
+      return true;
+    }
+    const std::string& workspace = workspace_of(call, context_);
+    if (!context_.git_places || context_.specs != nullptr || !context_.runs->paths().is_open()) {
+      git_ = std::make_shared<const paths::GitPlaces>(paths::find_own_git_places(workspace));
+      return true;
+    }
+    context_.git_places(workspace, [self = shared_from_this()](const auto& places) {
+      if (!places) {
+        self->fail(Status::error("start_failed",
+                                 "The run did not start: the file system of the workspace does not "
+                                 "answer, and its sandbox protects what git obeys there."));
+        return;
+      }
+      self->git_ = places;
+      self->go_on();
+    });
+    return false;
+  }
+
+  bool complete_spec(Call& call) {
+    RunSpec& spec = options_.spec;
+    spec.client = call.client();
+    spec.session = call.session();
+    spec.tool = call.tool().name;
+    spec.id = call.queued_run();
+    spec.internal = call.is_internal();
+    if (!spec.id.empty()) spec.queue_when_full = true;
+    spec.reserved = call.starts_reserved();
+    const Run* reserved = context_.runs->find(spec.id);
+    if (reserved != nullptr && reserved->spec().restarts > 0) {
+      // The log of the previous run says why that run failed.
+      for (LogSpec& log : spec.logs) log.append = true;
+    }
+    const QueuedPlace* queued = call.queued_place();
+    if (queued != nullptr) {
+      spec.workspace = queued->workspace;
+      spec.shell = queued->shell;
+      spec.inherited_env = std::make_shared<const std::vector<std::string>>(queued->environment);
+    }
+    return spec.internal || take_constraints(*effect_, queued, options_.sandbox, *git_, &spec);
+  }
+
+  bool wait_for_others(Call& call) {
+    how_ = supervision_of(*effect_, call, options_);
+    if (!how_ || how_->after.empty()) return true;
+    auto reserved = context_.supervisor->start_after(std::move(options_.spec), std::move(how_));
+    if (!reserved) return fail(reserved.status());
+    const std::string id = (*reserved)->id();
+    if (!options_.detach) call.own_run(id);
+    answer(id);
+    return false;
+  }
+
+  bool look_up_secrets(Call& call) {
+    lua::look_up_secrets(context_, call, options_.secrets,
+                         [self = shared_from_this()](Result<SecretValues> values) {
+                           if (!values) return self->effect_->fail(values.status());
+                           self->options_.spec.secret_env = std::move(*values);
+                           self->go_on();
+                         });
+    return false;
+  }
+
+  bool ask_executor(Call& call) {
+    withhold_secrets(context_, &options_);
+    RunSpec& spec = options_.spec;
+    set_defaults(context_, &spec);
+    if (spec.internal || executor_name(options_.executor, context_) == kHostExecutor) return true;
+    if (spec.id.empty()) spec.id = random_id();
+    prepare_execution(context_, call, options_.executor, spec,
+                      [self = shared_from_this()](Result<RunSpec> ready) {
+                        if (!ready) return self->effect_->fail(ready.status());
+                        self->options_.spec = std::move(*ready);
+                        self->go_on();
+                      });
+    return false;
+  }
+
+  bool start(Call& call) {
+    auto started = context_.runs->start(
+        std::move(options_.spec), [self = shared_from_this()](Run& run, const Status& status) {
+          if (status) {
+            self->id_ = run.id();
+            return self->go_on();
+          }
+          if (const auto owner = self->effect_->task.lock()) owner->call().tells(run.id(), true);
+          self->effect_->fail(status, run.id());
+        });
+    if (!started) return fail(started.status());
+    if (options_.watch && context_.watchers != nullptr) {
+      (void)context_.watchers->add(**started, options_.watch);  // the first watchers
+    }
+    // The call owns the run until it runs, and afterwards unless it is detached.
+    const std::string id = (*started)->id();
+    if (!options_.detach) call.own_run(id);
+    effect_->on_cancel = [effect = effect_.get(), id] {
+      if (const auto owner = effect->task.lock()) owner->call().own_run(id);
+    };
+    return false;
+  }
+
+  bool learn_ports(Call& call) {
+    static_cast<void>(call);
+    Run* run = context_.runs->find(id_);
+    if (run == nullptr) return true;
+    lua::learn_ports(context_, *run, [self = shared_from_this()] { self->go_on(); });
+    return false;
+  }
+
+  bool supervise(Call& call) {
+    static_cast<void>(call);
+    Run* run = context_.runs->find(id_);
+    if (how_ && run != nullptr) context_.supervisor->supervise(*run, how_);
+    answer(id_);
+    return false;
+  }
+
+  std::shared_ptr<Effect> effect_;
+  Context& context_;
+  StartOptions options_;
+  std::size_t next_ = 0;
+  std::shared_ptr<const paths::GitPlaces> git_;
+  std::shared_ptr<const Supervision> how_;  // null: it is not supervised, or is already
+  std::string id_;                          // once it has started
+};
+
+const std::array<RunStart::Step, 10> RunStart::kSteps = {
+    &RunStart::judge_probes,  &RunStart::reach_logs,      &RunStart::find_repositories,
+    &RunStart::complete_spec, &RunStart::wait_for_others, &RunStart::look_up_secrets,
+    &RunStart::ask_executor,  &RunStart::start,           &RunStart::learn_ports,
+    &RunStart::supervise,
+};
 
 // Null: the calling task starts no queued run.
 const QueuedPlace* queued_place_of(lua_State* state) {
@@ -476,7 +489,7 @@ int l_run_start(lua_State* state) {
     }
     PolicyRequest asked = start_request(options, context_of(state), queued_place_of(state));
     return ask_then(state, std::move(asked), [options](const std::shared_ptr<Effect>& effect) {
-      start_once_seen(effect, options);
+      std::make_shared<RunStart>(effect, options)->go_on();
     });
   });
 }

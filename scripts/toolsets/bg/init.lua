@@ -1,6 +1,7 @@
 -- The toolset `bg`: shell commands in the background. Five tools: start, status, output, input and
 -- kill.
 local any_run = require 'toolsets.any_run'
+local ending = require 'toolsets.ending'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
 local input = require 'toolsets.bg.input'
@@ -54,28 +55,6 @@ local status = tool {
   end,
 }
 
--- Answers that the run had ended before.
-local function not_running(info, data)
-  local why = failure.of(info, reading.bg)
-  data.error_excerpt = failure.field(why)
-  local text = 'Process %s is not running (%s: %s)%s'
-  return {
-    text = text:format(info.id, info.state, info.reason or 'ended', format.below(why)), data = data,
-  }
-end
-
--- Ends a run that is not in memory.
-local function kill_recorded(record, signal)
-  local data = { id = record.id, killed = false, state = record.state, runtime_ms = 0 }
-  if record.ended_ms then
-    return not_running(record, data)
-  end
-  local how, text = any_run.kill_recorded(record, signal)
-  data.killed = true
-  data.state = how == 'killed' and 'killed' or data.state
-  return { text = text, data = data }
-end
-
 local kill = tool {
   name = 'bg_kill',
   title = 'Kill a background process',
@@ -105,32 +84,14 @@ local kill = tool {
     error_excerpt = failure.FIELD,
   },
   run = function(args)
-    local found, record = any_run.find(args.id)
-    if not found then
-      return kill_recorded(record, args.signal)
-    end
-    local handle = format.find_newest(found.id)
-    local info = handle:info()
-    local data = {
-      id = found.id, killed = false, state = info.state, runtime_ms = info.runtime_ms,
-    }
-    local report, err = handle:kill { signal = args.signal }
-    if not report then
-      tool.error(err.code, err.message)
-    end
-    if info.ended_ms and report.how == 'gone' and #report.survivors == 0 then
-      return not_running(info, data)
-    end
-    local after = handle:info() or info -- the run can be forgotten meanwhile
-    tool.tells(found.id)
-    tool.tells(handle.id)
-    data.killed = report.how ~= 'gone' or info.state == 'queued'
-    data.state = after.state
-    data.how = report.how
-    data.dead = report.dead
-    data.survivors = json.array(report.survivors)
-    local text = format.kill_text(found.id, info, args.signal, report, reading.bg)
-    return { text = text, data = data }
+    local ended = ending.of(args.id, { signal = args.signal, reading = reading.bg })
+    local report = ended.report or {}
+    return ending.answer(ended, {
+      id = ended.id, killed = ended.stopped, state = ended.info.state,
+      runtime_ms = ended.report and ended.before.runtime_ms or 0,
+      how = ended.text and report.how, dead = ended.text and report.dead,
+      survivors = ended.text and report.survivors and json.array(report.survivors),
+    }, reading.bg)
   end,
 }
 

@@ -11,6 +11,7 @@ local MAX_BYTES = 1024 * 1024
 local MAX_TAIL_BYTES = 256 * 1024
 local MAX_LABELLED = 200
 local MAX_QUEUED = 1000
+local MAX_LINE_BYTES = 4096
 
 -- Returns the run with this label that goes on, or the newest one, and whether it goes on. Ends the
 -- call when several go on.
@@ -72,6 +73,37 @@ function M.find(id)
   end
   local unknown = err.code == 'run_not_found' or err.code == 'no_journal'
   return checked(nil, unknown and not_found or err)
+end
+
+--- Returns the id of the run that an id or a label names. Ends the call when there is none.
+---
+--- Example: `local id = any_run.id_of(args.run_id)`
+---@param name string
+---@return string
+function M.id_of(name)
+  local handle, record = M.find(name)
+  return handle and handle.id or record.id
+end
+
+--- Returns the first line that matches of a run that only the journal knows, and its stream. Ends
+--- the call when the pattern, which is the argument `output_regex`, is wrong.
+---
+--- Example: `local line, stream = any_run.recorded_line(record.id, args.output_regex)`
+---@param id string
+---@param pattern string RE2
+---@return string? line
+---@return 'stdout'|'stderr'|nil stream
+function M.recorded_line(id, pattern)
+  local found, err = journal.grep(id, { pattern = pattern, max_bytes = MAX_LINE_BYTES })
+  if not found and err.code == 'invalid_arguments' then
+    tool.error(err.code, (err.message:gsub('^pattern', 'args.output_regex')))
+  end
+  for _, stream in ipairs { 'stdout', 'stderr' } do
+    local line = found and found[stream].matches > 0 and found[stream].text:match '^%d+:([^\n]*)'
+    if line then
+      return line, stream
+    end
+  end
 end
 
 --- Says what a queued run waits for.

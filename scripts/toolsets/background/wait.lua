@@ -3,7 +3,6 @@
 -- and no other process runs that could provide the service.
 local any_run = require 'toolsets.any_run'
 local background_port = require 'toolsets.background.port'
-local candidates = require 'toolsets.background.candidates'
 local checked = require 'toolsets.checked'
 local condition = require 'toolsets.condition'
 local failure = require 'toolsets.failure'
@@ -14,6 +13,61 @@ local reading = require 'toolsets.reading'
 local wait_text = require 'toolsets.wait.text'
 
 local M = {}
+
+local MAX_CANDIDATES = 60 -- processes that one wait looks at
+
+-- Returns information on a run, even if the run has been forgotten since.
+local function facts(id)
+  local handle = run.get(id)
+  return handle and handle:info()
+    or { id = id, state = 'lost', reason = 'not remembered any more', left_behind = 0 }
+end
+
+-- Returns the runs of the session whose leader still runs. A service can outlive the shell that
+-- started it.
+local function still_running(owner)
+  local running = {}
+  for _, info in ipairs(own_runs.alive(owner)) do
+    if not info.ended_ms then
+      running[#running + 1] = info
+    end
+  end
+  return running
+end
+
+-- Returns the processes whose output is searched: the named one; otherwise the running ones,
+-- newest first, and those that completed. If none runs, all are searched.
+local function with_output(owner, id)
+  if id then
+    return { (any_run.known(id)) }
+  end
+  local all = own_runs.list(owner)
+  local some_run = #own_runs.alive(owner) > 0
+  local running, ended = {}, {}
+  for index = #all, 1, -1 do
+    local info = all[index]
+    if not info.ended_ms or info.left_behind > 0 then
+      running[#running + 1] = info
+    elseif not some_run or info.state == 'completed' then
+      ended[#ended + 1] = info
+    end
+  end
+  if #running + #ended == 0 then
+    tool.error('invalid_arguments', 'args.output_regex: there is no background process to look '
+      .. 'at; start one with run_background')
+  end
+  for index = 1, math.min(#ended, math.max(0, MAX_CANDIDATES - #running)) do
+    running[#running + 1] = ended[index]
+  end
+  return running
+end
+
+-- Returns the id while the process, or one that it left behind, still runs.
+local function while_it_runs(id)
+  local handle = id and run.get(id)
+  local info = handle and handle:info()
+  return info and (not info.ended_ms or info.left_behind > 0) and id or nil
+end
 
 -- Ends the call: no process runs that could make the condition true.
 local function impossible(what, info)
@@ -49,7 +103,7 @@ end
 -- Returns the condition and the exit conditions of the running processes.
 local function with_ends(wanted, infos)
   local any = { wanted }
-  for index = 1, math.min(#infos, candidates.MAX) do
+  for index = 1, math.min(#infos, MAX_CANDIDATES) do
     any[#any + 1] = wait.exit(infos[index].id)
   end
   return any
@@ -69,26 +123,26 @@ local function wait_outside(owner, id, what, wanted, deadline)
     if answer.obstacle then
       tool.error('cannot_happen', ('waited for %s in vain: %s'):format(what, answer.obstacle))
     elseif not answer.ok and answer.reason == 'impossible' then
-      impossible(what, candidates.facts(answer.run))
+      impossible(what, facts(answer.run))
     elseif not answer.ok then
       timed_out(what, deadline.seconds, infos, false)
     end
     if answer.fired[1].kind ~= 'exit' then
       return answer.fired[1]
     end
-    local ended = candidates.facts(answer.fired[1].run)
+    local ended = facts(answer.fired[1].run)
     local given_up = id or (ended.state ~= 'completed' and #own_runs.alive(owner) == 0)
     if given_up and ended.left_behind == 0 then
       impossible(what, ended)
     end
-    infos = id and {} or candidates.still_running(owner)
+    infos = id and {} or still_running(owner)
   end
 end
 
 -- Waits for a line in the output of one of the processes.
 local function wait_for_line(pattern, infos, deadline, session)
   local conditions = {}
-  for index = 1, math.min(#infos, candidates.MAX) do
+  for index = 1, math.min(#infos, MAX_CANDIDATES) do
     conditions[index] = wait.regex(infos[index].id, pattern)
   end
   local answer = checked_wait(conditions, deadline)
@@ -99,7 +153,7 @@ local function wait_for_line(pattern, infos, deadline, session)
   if answer.reason == 'timeout' then
     timed_out('a line that matches ' .. pattern, deadline.seconds, infos, true)
   end
-  impossible('a line that matches ' .. pattern, candidates.facts(answer.run))
+  impossible('a line that matches ' .. pattern, facts(answer.run))
 end
 
 -- Returns the id of the process that the arguments name, once it has left the queue.
@@ -112,21 +166,6 @@ local function reach(args, deadline)
     end
   end
   return info.id
-end
-
--- Returns the line of a run that only the journal knows; nothing else can come from it.
-local function recorded_line(id, pattern)
-  local found, err = journal.grep(id, { pattern = pattern })
-  if not found and err.code == 'invalid_arguments' then
-    tool.error(err.code, (err.message:gsub('^pattern', 'args.output_regex')))
-  end
-  for _, stream in ipairs { 'stdout', 'stderr' } do
-    local line = found and found[stream].matches > 0 and found[stream].text:match '^%d+:([^\n]*)'
-    if line then
-      return line
-    end
-  end
-  impossible('a line that matches ' .. pattern, any_run.known(id))
 end
 
 --- Waits until all that the arguments ask for is true: output_regex, port and http. Ends the call
@@ -144,18 +183,19 @@ function M.service(owner, args)
   args.id = args.id and reach(args, deadline)
   data.id = args.id
   if args.output_regex and args.id and not run.get(args.id) then
-    data.line = recorded_line(args.id, args.output_regex)
+    data.line = any_run.recorded_line(args.id, args.output_regex)
+      or impossible('a line that matches ' .. args.output_regex, any_run.known(args.id))
   elseif args.output_regex then
-    local infos = candidates.with_output(owner, args.id)
+    local infos = with_output(owner, args.id)
     local fired = wait_for_line(args.output_regex, infos, deadline, owner.session)
     data.id, data.line = fired.run, fired.line
   end
   for _, what in ipairs { 'port', 'http' } do
     if args[what] then
-      local about = args.id or candidates.while_it_runs(data.id)
+      local about = args.id or while_it_runs(data.id)
       local place = args[what]
       if about and what == 'port' then
-        place = background_port.own(candidates.facts(about), place)
+        place = background_port.own(facts(about), place)
       end
       local wanted = wait[what](place, { run = about }) -- the run may map its ports
       local fired = wait_outside(owner, about, what .. ' ' .. args[what], wanted, deadline)

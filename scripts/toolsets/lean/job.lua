@@ -7,10 +7,10 @@ local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
 local marks = require 'toolsets.marks'
 local reading = require 'toolsets.reading'
+local required = require 'toolsets.required'
 local shaped = require 'toolsets.shaped'
 local start_until = require 'toolsets.start_until'
 local typing = require 'toolsets.typing'
-local from_text = require 'toolsets.lean.from_text'
 local until_text = require 'toolsets.lean.until_text'
 
 local MAX_TIMEOUT_MS = 600000
@@ -20,14 +20,20 @@ local OUTPUT_BYTES = shaped.MAX_CHARS - 900
 -- The list has only the newest of the runs that have ended.
 local MAX_ENDED = 10
 
+-- The argument `from`, as one word, because only notes name it and its definition is sent to no
+-- model.
+local MAX_OFFSET = 2 ^ 53
+local STREAMS = { stdout = true, stderr = true, merged = true }
+
+local FROM = schema.string {
+  description = 'output: STREAM:OFFSET to read on from, as a note names it', optional = true,
+  rare = true,
+}
+
 local actions = {}
 
--- Ends the call when an argument that the action needs is missing.
 local function need(args, name)
-  if not args[name] then
-    tool.error('invalid_arguments', ('args.%s: is required for %s'):format(name, args.action))
-  end
-  return args[name]
+  return required(args, name, args.action)
 end
 
 -- "running 3.2s", "exit 1 after 2.1s".
@@ -61,9 +67,20 @@ local function unread(handle, reader)
   return typing.with_note(text, cut and failure.errors(handle, text) or ''), part.text
 end
 
+-- Returns the stream and the offset. Ends the call with invalid_arguments when it is none.
+local function place_of(given)
+  local stream, digits = given:match '^(%a+):(%d+)$'
+  local offset = tonumber(digits)
+  if not STREAMS[stream] or offset > MAX_OFFSET then
+    tool.error('invalid_arguments', ("args.from: expected 'merged:OFFSET', 'stdout:OFFSET' or "
+      .. "'stderr:OFFSET', got '%s'"):format(given))
+  end
+  return stream, offset
+end
+
 -- Returns the output from an offset, without notes as well.
 local function from_offset(handle, asked)
-  local stream, offset = from_text.read(asked)
+  local stream, offset = place_of(asked)
   local part = bg_read.from(handle, stream, offset, OUTPUT_BYTES)
   local lost = part.lost and ('[%d bytes not kept: grep finds them]\n'):format(
     part.lost.to - part.lost.from) or ''
@@ -303,7 +320,7 @@ return tool {
     id = schema.string { description = 'or label', optional = true },
     grep = schema.string { description = 'RE2, in all output', optional = true },
     context = schema.integer { minimum = 0, maximum = 20, optional = true, rare = true },
-    from = from_text.SCHEMA,
+    from = FROM,
     keys = schema.string { description = 'ls<Enter>, <C-c>; < is <lt>', optional = true },
     ['until'] = until_text.schema(),
     timeout = schema.number { minimum = 0, maximum = MAX_TIMEOUT_MS, optional = true },

@@ -1,10 +1,12 @@
 -- The toolset `safe_shell`: runs one program with its arguments, never a shell. The call waits for
 -- it, or leaves it in the background with its output in files.
 local checked = require 'toolsets.checked'
+local failure = require 'toolsets.failure'
 local files = require 'toolsets.safe_shell.files'
-local shape = require 'toolsets.safe_shell.shape'
+local format = require 'toolsets.format.output'
+local reading = require 'toolsets.reading'
 local shaped = require 'toolsets.shaped'
-local text_of = require 'toolsets.safe_shell.text'
+local text = require 'toolsets.format.text'
 
 local DEFAULT_KEEP_ALIVE_S = 5
 -- How long a program must be silent after its input before its stdin is closed. Programs such as
@@ -14,6 +16,84 @@ local INPUT_QUIET_MS = 500
 local MAX_BACKGROUND_INPUT_BYTES = 64 * 1024
 local OPEN_LIMIT_MS = 500 -- until its files are open
 local WRITE_LIMIT_MS = 2000 -- until they have all its output
+
+local MAX_KEEP_ALIVE_S = 30 * 24 * 60 * 60
+local MAX_ARGS = 4000
+-- A name without the characters that are special in a shell.
+local PROGRAM = '^[^\\s;|&$<>`(){}\\[\\]*?!#~\'"\\\\]+$'
+
+local INPUT = schema.object {
+  command = schema.string {
+    description = 'The binary to run. No shell metacharacters.', pattern = PROGRAM,
+  },
+  args = schema.array(schema.string {}, {
+    description = 'Arguments for the command.', max_items = MAX_ARGS, optional = true,
+  }),
+  input = schema.string {
+    description = 'Stdin data to feed to the process.', optional = true,
+  },
+  stdout_file = schema.string {
+    description = 'Path to write stdout to. Required for background tasks.', optional = true,
+  },
+  stderr_file = schema.string {
+    description = 'Path to write stderr to. If not provided, stderr is merged into stdout_file. '
+      .. "To discard stderr, use '/dev/null'.",
+    optional = true,
+  },
+  background = schema.boolean {
+    description = 'If true, starts the process and returns immediately (PID returned). You must '
+      .. 'use stdout_file/stderr_file to capture output. (Default: false)',
+    optional = true,
+  },
+  keep_alive = schema.integer {
+    description = 'Duration in seconds. Blocking mode: process is Killed (SIGKILL) after this '
+      .. 'time. Background mode: acts as a timeout signal (SIGKILL) if process exceeds duration. '
+      .. 'Default: 5s.',
+    minimum = 1, maximum = MAX_KEEP_ALIVE_S, optional = true,
+  },
+}
+
+local OUTPUT = schema.object {
+  id = schema.string { description = 'Run, for tools that take an id' },
+  pid = schema.integer {},
+  stdout_path = schema.string { optional = true },
+  stderr_path = schema.string { optional = true },
+  state = schema.string { optional = true, description = 'How it ended; timeout: by keep_alive' },
+  exit_code = schema.integer { optional = true },
+  reason = schema.string { optional = true },
+  output = schema.string { optional = true, description = 'stdout, and stderr where it is merged' },
+  stderr = schema.string { optional = true },
+  error_excerpt = failure.FIELD,
+  complete = schema.boolean { optional = true, description = 'false: a part was left out' },
+}
+
+-- Returns the answer as text; `keep_alive` in s, `problem` of a file.
+local function text_of(data, keep_alive, problem)
+  local shown = data.output
+  if data.stderr then
+    shown = ('[stdout]\n%s[stderr]\n%s'):format(text.ended(data.output), data.stderr)
+  end
+  local left = format.left_note(run.get(data.id), 'it ends with this call')
+  local notes = { left ~= '' and left or nil }
+  if not data.complete then
+    local file = data.stdout_path
+    notes[#notes + 1] = file and ('[all of it is in %s]'):format(file)
+      or '[give stdout_file to keep what is left out]'
+  end
+  if data.state == 'timeout' then
+    notes[#notes + 1] = ('[killed (SIGKILL) after keep_alive = %d s]'):format(keep_alive)
+  elseif data.state ~= 'completed' then
+    notes[#notes + 1] = ('[%s]'):format(data.reason or data.state)
+  end
+  local why = failure.beyond(shown, data, reading.bg)
+  data.error_excerpt = failure.field(why)
+  notes[#notes + 1] = why ~= '' and why:gsub('\n$', '') or nil
+  notes[#notes + 1] = problem and ('[%s]'):format(problem)
+  if #notes > 0 then
+    return text.ended(shown) .. table.concat(notes, '\n')
+  end
+  return shown ~= '' and shown or '(no output)'
+end
 
 -- Waits for the files of the run and returns the first that cannot be written. On a slow disk the
 -- wait ends earlier; what becomes of the files is then an event of the session.
@@ -116,8 +196,8 @@ local safe_shell = tool {
   annotations = { destructive = true, idempotent = false, open_world = true },
   command = 'command',
   words = 'args',
-  input = shape.INPUT,
-  output = shape.OUTPUT,
+  input = INPUT,
+  output = OUTPUT,
   run = function(args, ctx)
     local paths = files.of(args, ctx)
     return (args.background and in_background or wait_for_end)(args, paths)

@@ -1,9 +1,8 @@
 -- Formats the answers of the tool `shell`: data for programs, text for models.
 local memory_run = require 'toolsets.memory_run'
-local result = require 'toolsets.shell.result'
 local text = require 'toolsets.format.text'
 
-local M = { result = result.data, result_text = result.text }
+local M = {}
 
 -- An event's line, or what its handler added, is cut after so many bytes.
 local EVENT_BYTES = 1000

@@ -2,15 +2,18 @@
 -- after the other. They are recorded item by item and read with a cursor, also by a later Gibbous.
 local any_run = require 'toolsets.any_run'
 local buffering = require 'toolsets.buffering'
-local call = require 'toolsets.shell.call'
 local checked = require 'toolsets.checked'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.shell.format'
 local reading = require 'toolsets.reading'
+local required = require 'toolsets.required'
+local result = require 'toolsets.shell.result'
 local shape = require 'toolsets.shell.shape'
 local shaped = require 'toolsets.shaped'
 local start = require 'toolsets.shell.start'
-local below = require('toolsets.format.text').below
+local text_format = require 'toolsets.format.text'
+
+local below = text_format.below
 
 -- Output of a poll, beside events, the state and an excerpt.
 local PAGE_BYTES = shaped.MAX_CHARS - 900
@@ -22,20 +25,32 @@ local KILL_WAIT_MS = 250
 local RECORD_POLL_MS = 20
 local MOST_RECORD_POLLS = 250
 
-local actions = { send_keys = require 'toolsets.shell.keys' }
+-- How long it waits for a run that was just spawned to start.
+local START_WAIT_MS = 5000
+local QUEUE_WAIT_MS = 250
+-- After keys, it waits until the terminal has been quiet for this long, within a limit.
+local SETTLE_MS = 150
+local SETTLE_LIMIT_MS = 3000
+
+local actions = {}
+
+-- Returns the id of the run that the argument run_id names by its id or its label.
+local function run_id(args, action)
+  return any_run.id_of(required(args, 'run_id', action))
+end
 
 -- What comes after an end, such as the result of a handler, is recorded with it, and the record
 -- says when that is over. A journal that is busy may not know of the end yet.
 local function all_of_end(handle)
-  local result = actions.poll { run_id = handle.id, since_seq = 0 }
+  local answer = actions.poll { run_id = handle.id, since_seq = 0 }
   for _ = 1, MOST_RECORD_POLLS do
-    if result.data.done or result.data.more then
+    if answer.data.done or answer.data.more then
       break
     end
     checked(handle:wait { any = { { kind = 'timer', ms = RECORD_POLL_MS } } })
-    result = actions.poll { run_id = handle.id, since_seq = 0 }
+    answer = actions.poll { run_id = handle.id, since_seq = 0 }
   end
-  return result
+  return answer
 end
 
 function actions.spawn(args, ctx)
@@ -49,7 +64,7 @@ function actions.spawn(args, ctx)
 end
 
 function actions.poll(args)
-  local id = call.run_id(args, 'poll')
+  local id = run_id(args, 'poll')
   local since_seq = args.since_seq or 0
   local budget = args.max_output_bytes or PAGE_BYTES
   local recorded = checked(journal.items(id, {
@@ -94,7 +109,7 @@ local function not_running(info)
 end
 
 function actions.kill(args)
-  local id = call.run_id(args, 'kill')
+  local id = run_id(args, 'kill')
   local handle = run.get(id)
   if not handle then
     local how, err = journal.kill(id)
@@ -129,12 +144,64 @@ function actions.kill(args)
   }
 end
 
+-- Ends the call: the run is still queued.
+local function still_queued(id, place)
+  if place.reason then
+    tool.error('not_running', ('Run %s is queued: %s'):format(id, place.reason))
+  elseif place.before then
+    tool.error('not_running', ('Run %s is queued: it waits for run %s (%s) of the same session '
+      .. 'to end. Kill that one, or spawn with another session_id'):format(
+      id, place.before.id, text_format.one_line(place.before.command)))
+  end
+  tool.error('not_running', ('Run %s is %s: it waits for a place; end another run, or raise '
+    .. 'limits.max_concurrent'):format(id, place.state))
+end
+
+-- Returns the handle once the run has started; a run that was just spawned may need a moment.
+local function started(id)
+  local handle = run.get(id)
+  if not handle then
+    local place = checked(journal.queue(id, { wait_ms = QUEUE_WAIT_MS }))
+    if place.state == 'queued' and not place.before then
+      place = checked(journal.queue(id, { wait_ms = START_WAIT_MS }))
+    end
+    if place.state == 'queued' then
+      still_queued(id, place)
+    end
+    handle = checked(run.get(id))
+  end
+  if not handle:info().started_ms then
+    handle:wait { any = { { kind = 'start' } }, timeout_ms = START_WAIT_MS }
+  end
+  if not handle:info().started_ms then
+    still_queued(id, { state = handle:info().state })
+  end
+  return handle
+end
+
+function actions.send_keys(args)
+  local keys = required(args, 'keys', 'send_keys')
+  local handle = started(run_id(args, 'send_keys'))
+  local info = handle:info()
+  if not info.pty and not info.stdin_open then
+    local message = 'Run %s has no terminal to type into: spawn it with pty=true'
+    tool.error('no_terminal', message:format(handle.id))
+  end
+  checked(handle:send_keys(keys, { paste = args.paste }))
+  handle:wait {
+    all = { { kind = 'timer', ms = SETTLE_MS }, { kind = 'quiet', ms = SETTLE_MS } },
+    timeout_ms = SETTLE_LIMIT_MS,
+  }
+  local data = { run_id = handle.id, status = handle:info().state, screen = format.screen(handle) }
+  return { text = format.screen_text(data), data = data }
+end
+
 -- Runs a command without an action: it waits for the end.
 local function one_shot(args)
   local handle = start.wait_for_end(args, 'a command without action')
-  local data, cut = format.result(handle, args.max_output_bytes)
+  local data, cut = result.data(handle, args.max_output_bytes)
   local how = ('action=poll, run_id=%s'):format(handle.id)
-  return { text = format.result_text(data, how, cut), data = data }
+  return { text = result.text(data, how, cut), data = data }
 end
 
 local shell = tool {

@@ -1,8 +1,8 @@
 -- How `shell` starts runs: limits, watchers, and how much of the output is kept.
 local asked_watch = require 'toolsets.asked_watch'
-local call = require 'toolsets.shell.call'
 local checked = require 'toolsets.checked'
 local format = require 'toolsets.shell.format'
+local required = require 'toolsets.required'
 local texts = require 'toolsets.format'
 
 local M = {}
@@ -76,7 +76,7 @@ end
 ---@return Run
 function M.wait_for_end(args, action)
   local handle = start(run.start, args, {
-    command = call.required(args, 'command', action), timeout_ms = timeout_ms(args, nil),
+    command = required(args, 'command', action), timeout_ms = timeout_ms(args, nil),
     background = false, pty = args.pty, max_output_bytes = recorded_bytes(args),
   })
   remember_cap(handle.id, args)
@@ -98,7 +98,7 @@ function M.queue(args, ctx)
       name, MAX_SESSION_BYTES))
   end
   local queued = start(run.queue, args, {
-    command = call.required(args, 'command', 'spawn'), session = session,
+    command = required(args, 'command', 'spawn'), session = session,
     timeout_ms = timeout_ms(args, 0), pty = args.pty, max_output_bytes = recorded_bytes(args),
     request_id = args.request_id, priority = args.priority,
   })

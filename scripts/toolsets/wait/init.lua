@@ -13,7 +13,6 @@ local shaped = require 'toolsets.shaped'
 local since_of = require 'toolsets.wait.since'
 local text = require 'toolsets.wait.text'
 
-local MAX_LINE_BYTES = 4096
 -- An agent that waits has nothing else to do: clients that know tasks wake it.
 local TASK_AFTER_MS = 2000
 
@@ -97,21 +96,17 @@ end
 -- Answers for a run that ended before memory forgot it: its end has come, or its output has the
 -- line; nothing else can.
 local function answer_ended(record, args)
-  local found = args.output_regex
-    and journal.grep(record.id, { pattern = args.output_regex, max_bytes = MAX_LINE_BYTES })
-  for _, stream in ipairs { 'stdout', 'stderr' } do
-    local line = found and found[stream].matches > 0 and found[stream].text:match '^%d+:([^\n]*)'
-    if line then
-      return {
-        text = ('%s of %s has the line: %s (before the wait)'):format(stream, record.id, line),
-        data = {
-          fired = json.array {
-            { kind = 'regex', index = 1, run = record.id, stream = stream, line = line },
-          },
-          elapsed_ms = 0,
-        },
-      }
-    end
+  local function answer(text_of_it, fired)
+    fired.index, fired.run = 1, record.id
+    return { text = text_of_it, data = { fired = json.array { fired }, elapsed_ms = 0 } }
+  end
+  local line, stream
+  if args.output_regex then
+    line, stream = any_run.recorded_line(record.id, args.output_regex)
+  end
+  if line then
+    return answer(('%s of %s has the line: %s (before the wait)'):format(stream, record.id, line),
+      { kind = 'regex', stream = stream, line = line })
   end
   local end_text = ('%s ended: %s, %s'):format(
     record.id, record.state, record.reason or 'no reason known')
@@ -121,18 +116,9 @@ local function answer_ended(record, args)
   elseif not args.exit or (args.mode == 'all' and #(args.ids or {}) > 1) then
     tool.error('cannot_happen', end_text .. format.below(why))
   end
-  return {
-    text = end_text .. ' (before the wait)' .. format.below(why),
-    data = {
-      fired = json.array {
-        {
-          kind = 'exit', index = 1, run = record.id, state = record.state,
-          exit_code = record.exit_code, reason = record.reason,
-        },
-      },
-      elapsed_ms = 0,
-    },
-  }
+  return answer(end_text .. ' (before the wait)' .. format.below(why), {
+    kind = 'exit', state = record.state, exit_code = record.exit_code, reason = record.reason,
+  })
 end
 
 local wait_for = tool {
@@ -153,8 +139,7 @@ local wait_for = tool {
       ids[#ids + 1] = args.id
     end
     for index, name in ipairs(ids) do
-      local handle, record = any_run.find(name)
-      ids[index] = handle and handle.id or record.id
+      ids[index] = any_run.id_of(name)
     end
     args.id = args.id and ids[#ids]
     args.stream = args.stream or (tonumber(args.since) and 'stdout' or nil) -- as an offset needs

@@ -1,4 +1,5 @@
-#include "bindings/lua/api/api_grep.h"
+// run:grep and journal.grep: the lines of output that match a pattern, in memory and on disk.
+#include "bindings/lua/api/run_effect.h"
 
 #include <lua.hpp>
 
@@ -14,7 +15,6 @@
 #include "bindings/lua/api/journal_pages.h"
 #include "bindings/lua/api/output_value.h"
 #include "bindings/lua/api/record_value.h"
-#include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
 #include "bindings/lua/call/task.h"
@@ -151,15 +151,13 @@ int l_journal_grep(lua_State* state) {
     const GrepQuestion asked = parse_grep("journal.grep", to_json(state, 2));
     auto pattern = LinePattern::compile(asked.pattern);
     if (!pattern) return push_error(state, pattern_error(pattern.status()), id);
-    Recording* recording = context_of(state).recording;
-    if (recording == nullptr) return push_error(state, no_journal());
-    const auto task = Task::current(state);
     const auto grep = std::make_shared<RecordedGrep>(*pattern, asked);
-    std::make_shared<JournalPages>(
-        *recording, id, task, [grep](const StoredItem& item) { grep->add(item); },
-        [grep](const RunRecord& run) { return grep->answer(run); })
-        ->read();
-    return task->suspend(state, std::make_unique<PendingQuestion>(context_of(state)));
+    return ask_journal(state, [&](const std::shared_ptr<Effect>& effect) {
+      std::make_shared<JournalPages>(
+          effect, id, [grep](const StoredItem& item) { grep->add(item); },
+          [grep](const RunRecord& run) { return grep->answer(run); })
+          ->read();
+    });
   });
 }
 

@@ -9,13 +9,10 @@
 #include <vector>
 
 #include "bindings/lua/api/api.h"
-#include "bindings/lua/api/api_grep.h"
 #include "bindings/lua/api/record_value.h"
 #include "bindings/lua/call/call.h"
 #include "bindings/lua/call/context.h"
-#include "bindings/lua/call/engine.h"
 #include "bindings/lua/call/task.h"
-#include "bindings/lua/policy/refusal.h"
 #include "runtime/output/text.h"
 #include "runtime/queue/worker.h"
 #include "runtime/recording/recording.h"
@@ -31,12 +28,8 @@ constexpr std::int64_t kDefaultRuns = 50;
 constexpr std::int64_t kMaxRuns = 1000;
 constexpr std::int64_t kMaxSeqNumber = std::int64_t{1} << 32;
 
-Recording* recording_of(lua_State* state) {
-  return context_of(state).recording;
-}
-
-int nothing_recorded(lua_State* state) {
-  return push_error(state, no_journal());
+Status no_journal() {
+  return Status::error("no_journal", "nothing is recorded here");
 }
 
 // Cleans the text as a person would see it. A sequence that is cut between two items is left to the
@@ -63,69 +56,49 @@ int l_journal_items(lua_State* state) {
     const std::int64_t bytes = fields.integer("max_bytes", 1, kMaxBytes).value_or(kDefaultBytes);
     const bool cleaned = fields.flag("clean").value_or(false);
     fields.done();
-    Recording* recording = recording_of(state);
-    if (recording == nullptr) return nothing_recorded(state);
-    const auto task = Task::current(state);
-    recording->items(id, static_cast<std::uint64_t>(since), static_cast<std::size_t>(limit),
-                     static_cast<std::size_t>(bytes),
-                     [id, cleaned, complete = task->completer(),
-                      owner = std::weak_ptr<Task>(task)](Result<RecordedItems> got) {
-                       const auto asker = owner.lock();
-                       if (got && asker && !may_see(asker->call(), got->run))
-                         got = not_recorded(id);
-                       if (!got) {
-                         complete([status = named_run_error(got.status(), id), id](lua_State* to) {
-                           return push_error(to, status, id);
-                         });
-                         return;
-                       }
-                       if (cleaned) clean_terminal(got->page.items);
-                       Json items = Json::array();
-                       for (const StoredItem& item : got->page.items)
-                         items.push_back(item_value(item));
-                       complete([answer = Json{{"run", run_record_value(got->run)},
-                                               {"items", std::move(items)},
-                                               {"next_seq", got->page.next_since},
-                                               {"more", got->page.more},
-                                               {"open", got->open}}](lua_State* to) {
-                         push_json(to, answer);
-                         return 1;
-                       });
-                     });
-    return task->suspend(state, std::make_unique<PendingQuestion>(context_of(state)));
+    return ask_journal(state, [&](const std::shared_ptr<Effect>& effect) {
+      effect->context.recording->items(
+          id, static_cast<std::uint64_t>(since), static_cast<std::size_t>(limit),
+          static_cast<std::size_t>(bytes), [effect, id, cleaned](Result<RecordedItems> got) {
+            if (got && !may_see(*effect, got->run)) got = not_recorded(id);
+            if (!got) return fail_named(*effect, got.status(), id);
+            if (cleaned) clean_terminal(got->page.items);
+            Json items = Json::array();
+            for (const StoredItem& item : got->page.items) items.push_back(item_value(item));
+            effect->answer(Json{{"run", run_record_value(got->run)},
+                                {"items", std::move(items)},
+                                {"next_seq", got->page.next_since},
+                                {"more", got->page.more},
+                                {"open", got->open}});
+          });
+    });
   });
 }
 
 int l_journal_runs(lua_State* state) {
   return with_wrong_use(state, [state] {
     Fields fields("journal.runs", lua_isnoneornil(state, 1) ? Json::object() : to_json(state, 1));
-    const auto task = Task::current(state);
-    const std::string session = fields.text("session").value_or(task->call().client());
+    const std::string session =
+        fields.text("session").value_or(Task::current(state)->call().client());
     const std::int64_t limit = fields.integer("limit", 1, kMaxRuns).value_or(kDefaultRuns);
     const bool only_queued = fields.choice("state", {"queued"}).has_value();
     fields.done();
-    Recording* recording = recording_of(state);
-    if (recording == nullptr) return nothing_recorded(state);
-    recording->runs(
-        session, only_queued, static_cast<std::size_t>(limit),
-        [complete = task->completer(),
-         owner = std::weak_ptr<Task>(task)](Result<std::vector<RunRecord>> got) {
-          const auto asker = owner.lock();
-          if (!got) {
-            complete([status = got.status()](lua_State* to) { return push_error(to, status); });
-            return;
-          }
-          Json list = Json::array();
-          for (const RunRecord& run : *got) {
-            if (asker && may_see(asker->call(), run)) list.push_back(run_record_value(run));
-          }
-          complete([list = std::move(list)](lua_State* to) {
-            push_json(to, list);
-            mark_array(to, -1);
-            return 1;
-          });
-        });
-    return task->suspend(state, std::make_unique<PendingQuestion>(context_of(state)));
+    return ask_journal(state, [&](const std::shared_ptr<Effect>& effect) {
+      effect->context.recording->runs(session, only_queued, static_cast<std::size_t>(limit),
+                                      [effect](const Result<std::vector<RunRecord>>& got) {
+                                        if (!got) return effect->fail(got.status());
+                                        Json list = Json::array();
+                                        for (const RunRecord& run : *got) {
+                                          if (may_see(*effect, run))
+                                            list.push_back(run_record_value(run));
+                                        }
+                                        effect->complete([list = std::move(list)](lua_State* to) {
+                                          push_json(to, list);
+                                          mark_array(to, -1);
+                                          return 1;
+                                        });
+                                      });
+    });
   });
 }
 
@@ -139,52 +112,39 @@ int l_journal_kill(lua_State* state) {
     if (signal.rfind("SIG", 0) == 0) signal.erase(0, 3);
     if (!is_signal_word(signal))
       return luaL_error(state, "journal.kill: signal: expected a signal");
-    Context& context = context_of(state);
-    if (context.recording == nullptr) return nothing_recorded(state);
-    const auto task = Task::current(state);
+    if (context_of(state).recording == nullptr) return push_error(state, no_journal());
     PolicyRequest asked;
     asked.kind = RequestKind::kKill;
     asked.signal = signal.empty() ? "SIGTERM" : "SIG" + signal;
     asked.run = id;
-    auto question = std::make_unique<PendingQuestion>(context);
-    question->withdraw = context.engine->ask(
-        task->call(), std::move(asked),
-        [id, signal, &context, complete = task->completer(), cancelled = question->cancelled,
-         owner = std::weak_ptr<Task>(task)](const Verdict& verdict) {
-          if (verdict.decision != Verdict::Decision::kAllow) {
-            complete([status = refused_effect(RequestKind::kKill, verdict), id](lua_State* to) {
-              return push_error(to, status, id);
-            });
-            return;
-          }
-          const auto fail = [id, complete](const Status& status) {
-            complete([status = named_run_error(status, id), id](lua_State* to) {
-              return push_error(to, status, id);
-            });
+    return ask_then(
+        state, std::move(asked),
+        [id, signal](const std::shared_ptr<Effect>& effect) {
+          const auto kill = [id, signal, effect](const Result<RunRecord>& run) {
+            if (effect->cancelled || effect->task.expired()) return;
+            if (!run) return fail_named(*effect, run.status(), id);
+            if (!may_see(*effect, *run)) return effect->fail(not_recorded(id), id);
+            effect->context.worker->request_kill(
+                id, signal, [effect, id](const Result<KillRequest>& request) {
+                  if (!request) return fail_named(*effect, request.status(), id);
+                  effect->answer(request->killed ? "killed" : "asked");
+                });
           };
-          const auto kill = [id, signal, &context, complete, fail, cancelled,
-                             owner](const Result<RunRecord>& run) {
-            const auto asker = owner.lock();
-            if (!asker || *cancelled) return;
-            if (!run) return fail(run.status());
-            if (!may_see(asker->call(), *run)) return fail(not_recorded(id));
-            context.worker->request_kill(id, signal,
-                                         [complete, fail](const Result<KillRequest>& asked) {
-                                           if (!asked) return fail(asked.status());
-                                           complete([killed = asked->killed](lua_State* to) {
-                                             lua_pushstring(to, killed ? "killed" : "asked");
-                                             return 1;
-                                           });
-                                         });
-          };
-          context.recording->when_open_soon([id, &context, kill](const Status&) {
-            context.recording->look_up<Result<RunRecord>>(
+          Recording* recording = effect->context.recording;
+          recording->when_open_soon([recording, id, kill](const Status&) {
+            recording->look_up<Result<RunRecord>>(
                 [id](JournalReader& reader) { return reader.run(id); }, kill);
           });
-        });
-    return task->suspend(state, std::move(question));
+        },
+        /*asks_journal=*/true);
   });
 }
+
+constexpr luaL_Reg kJournal[] = {
+    {"items", l_journal_items}, {"grep", l_journal_grep},
+    {"runs", l_journal_runs},   {"error_excerpt", l_journal_error_excerpt},
+    {"kill", l_journal_kill},   {"queue", l_journal_queue},
+};
 
 }  // namespace
 
@@ -198,9 +158,18 @@ std::string check_recorded_run(lua_State* state) {
   return {id, length};
 }
 
-Status named_run_error(const Status& status, const std::string& id) {
-  if (status.code() != "run_not_found") return status;
-  return not_recorded(id);
+int ask_journal(lua_State* state, const std::function<void(const std::shared_ptr<Effect>&)>& read) {
+  Context& context = context_of(state);
+  if (context.recording == nullptr) return push_error(state, no_journal());
+  const auto task = Task::current(state);
+  auto effect = std::make_shared<Effect>(Effect{context, task, task->completer()});
+  effect->asks_journal = true;
+  read(effect);
+  return task->suspend(state, pending(std::move(effect)));
+}
+
+void fail_named(const Effect& effect, const Status& status, const std::string& id) {
+  effect.fail(status.code() == "run_not_found" ? not_recorded(id) : status, id);
 }
 
 Status not_recorded(const std::string& id) {
@@ -216,20 +185,17 @@ bool may_see(Call& call, const RunRecord& run) {
   return !active || worker == nullptr || run.owner.empty() || run.owner == worker->id();
 }
 
+bool may_see(const Effect& effect, const RunRecord& run) {
+  const auto task = effect.task.lock();
+  return task && may_see(task->call(), run);
+}
+
 void open_journal(lua_State* state) {
   lua_newtable(state);
-  push_suspending(state, l_journal_items, "journal.items");
-  lua_setfield(state, -2, "items");
-  push_suspending(state, l_journal_grep, "journal.grep");
-  lua_setfield(state, -2, "grep");
-  push_suspending(state, l_journal_error_excerpt, "journal.error_excerpt");
-  lua_setfield(state, -2, "error_excerpt");
-  push_suspending(state, l_journal_runs, "journal.runs");
-  lua_setfield(state, -2, "runs");
-  push_suspending(state, l_journal_kill, "journal.kill");
-  lua_setfield(state, -2, "kill");
-  push_suspending(state, l_journal_queue, "journal.queue");
-  lua_setfield(state, -2, "queue");
+  for (const luaL_Reg& each : kJournal) {
+    push_suspending(state, each.func, (std::string("journal.") + each.name).c_str());
+    lua_setfield(state, -2, each.name);
+  }
 }
 
 }  // namespace gibbous::lua

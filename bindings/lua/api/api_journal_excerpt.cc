@@ -38,21 +38,18 @@ int l_journal_error_excerpt(lua_State* state) {
     const std::string id = check_recorded_run(state);
     const std::size_t max_bytes = parse_error_excerpt(
         "journal.error_excerpt", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
-    Recording* recording = context_of(state).recording;
-    if (recording == nullptr) return push_error(state, no_journal());
-    const Context& context = context_of(state);
-    const auto task = Task::current(state);
     const auto output = std::make_shared<RecordedOutput>();
-    std::make_shared<JournalPages>(
-        *recording, id, task, [output](const StoredItem& item) { output->add(item); },
-        [output, max_bytes, &context](const RunRecord&) {
-          output->out.set_ended();
-          output->err.set_ended();
-          return Json(
-              error_excerpt(output->out, output->err, max_bytes, *error_patterns_of(context)));
-        })
-        ->read();
-    return task->suspend(state, std::make_unique<PendingQuestion>(context_of(state)));
+    return ask_journal(state, [&](const std::shared_ptr<Effect>& effect) {
+      std::make_shared<JournalPages>(
+          effect, id, [output](const StoredItem& item) { output->add(item); },
+          [output, max_bytes, &context = effect->context](const RunRecord&) {
+            output->out.set_ended();
+            output->err.set_ended();
+            return Json(
+                error_excerpt(output->out, output->err, max_bytes, *error_patterns_of(context)));
+          })
+          ->read();
+    });
   });
 }
 

@@ -21,13 +21,8 @@ namespace {
 // Looks at the queue, then again whenever it changes, until the run has left it or the time is up.
 class QueueWait : public std::enable_shared_from_this<QueueWait> {
  public:
-  QueueWait(Context& context, std::string id, Millis limit, Completer complete,
-            std::function<bool(const RunRecord&)> may_see)
-      : context_(context),
-        id_(std::move(id)),
-        limit_(limit),
-        complete_(std::move(complete)),
-        may_see_(std::move(may_see)) {}
+  QueueWait(const Effect& effect, std::string id, Millis limit)
+      : effect_(effect), context_(effect.context), id_(std::move(id)), limit_(limit) {}
 
   void begin() {
     look();
@@ -73,7 +68,7 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
   void on_place(Result<QueuePlace> place) {
     is_looking_ = false;
     if (is_over_) return;
-    if (place && !may_see_(place->run)) place = not_recorded(id_);
+    if (place && !may_see(effect_, place->run)) place = not_recorded(id_);
     const bool waits = place && !has_started(place->run);
     if (waits && limit_ > Millis{0} && (!is_late_ || look_again_)) {
       if (std::exchange(look_again_, false)) look();
@@ -81,22 +76,18 @@ class QueueWait : public std::enable_shared_from_this<QueueWait> {
     }
     end();
     const std::string waiting = place ? context_.worker->describe_waiting(*place) : "";
-    complete_([place = std::move(place), waiting, id = id_](lua_State* to) {
-      if (!place) return push_error(to, named_run_error(place.status(), id), id);
-      Json answer = {{"state", place->run.status}};
-      const std::string& reason = waiting.empty() ? place->run.error_message : waiting;
-      if (!reason.empty()) answer["reason"] = to_utf8(reason);
-      if (place->before) answer["before"] = run_record_value(*place->before);
-      push_json(to, answer);
-      return 1;
-    });
+    if (!place) return fail_named(effect_, place.status(), id_);
+    Json answer = {{"state", place->run.status}};
+    const std::string& reason = waiting.empty() ? place->run.error_message : waiting;
+    if (!reason.empty()) answer["reason"] = to_utf8(reason);
+    if (place->before) answer["before"] = run_record_value(*place->before);
+    effect_.answer(std::move(answer));
   }
 
+  Effect effect_;
   Context& context_;
   std::string id_;
   Millis limit_;
-  Completer complete_;
-  std::function<bool(const RunRecord&)> may_see_;
   OneShotTimer timer_;
   int listener_ = 0;
   bool is_looking_ = false;
@@ -132,12 +123,7 @@ int l_journal_queue(lua_State* state) {
       return push_error(state, Status::error("no_journal", "nothing is recorded here"));
     }
     const auto task = Task::current(state);
-    auto wait =
-        std::make_shared<QueueWait>(context, id, limit, task->completer(),
-                                    [asker = std::weak_ptr<Task>(task)](const RunRecord& run) {
-                                      const auto owner = asker.lock();
-                                      return owner && may_see(owner->call(), run);
-                                    });
+    auto wait = std::make_shared<QueueWait>(Effect{context, task, task->completer()}, id, limit);
     wait->begin();
     return task->suspend(state, std::make_unique<PendingQueueWait>(std::move(wait), id));
   });

@@ -9,11 +9,7 @@
 #include <string>
 
 #include "bindings/lua/api/api.h"
-#include "bindings/lua/api/api_grep.h"
 #include "bindings/lua/api/api_run_start.h"
-#include "bindings/lua/api/api_run_terminal.h"
-#include "bindings/lua/api/api_run_usage.h"
-#include "bindings/lua/api/api_wait.h"
 #include "bindings/lua/api/output_value.h"
 #include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/api/run_value.h"

@@ -16,6 +16,11 @@ int l_run_check(lua_State* state);
 int l_run_start(lua_State* state);
 int l_run_queue(lua_State* state);  // api_run_queue.cc
 
+// Has the policy make what the run sees of the settings of package managers, which hold the
+// company's registry beside its tokens (SandboxSpec::views). A file that it makes nothing of is
+// hidden; one in the workspace that has no secret stays as it is.
+void show_settings(const Context& context, SandboxSpec* spec);
+
 // What both share: the options in the table at 1, names that must be known, and what the policy is
 // asked. `queued` is where a run that is started from the queue was queued; null: nowhere.
 StartOptions check_start(lua_State* state, bool queued);

@@ -1,5 +1,5 @@
 // Typed text is an effect: the policy is asked about it, with what a shell would make of it.
-#include "bindings/lua/api/api_run_terminal.h"
+#include "bindings/lua/api/run_effect.h"
 
 #include <lua.hpp>
 
@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "bindings/lua/api/api.h"
-#include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/api/screen_value.h"
 #include "bindings/lua/check/fields.h"
 #include "bindings/lua/check/wrong_use.h"

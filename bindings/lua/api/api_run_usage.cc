@@ -1,6 +1,6 @@
 // run:usage(): the keeper's figures for the processes here, replaced by the executor's for what it
 // executes elsewhere. run:writers(): what /proc says about those that write its stdout.
-#include "bindings/lua/api/api_run_usage.h"
+#include "bindings/lua/api/run_effect.h"
 
 #include <lua.hpp>
 
@@ -9,10 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/api/run_value.h"
 #include "bindings/lua/check/fields.h"
-#include "bindings/lua/executor/executor_usage.h"
+#include "bindings/lua/executor/executor.h"
 #include "bindings/lua/vm/error.h"
 #include "runtime/output/text.h"
 #include "runtime/process/writers.h"

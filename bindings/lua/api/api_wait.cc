@@ -1,11 +1,10 @@
 // The table `wait`: callable, and with a constructor for each condition.
-#include "bindings/lua/api/api_wait.h"
+#include "bindings/lua/api/run_effect.h"
 
 #include <lua.hpp>
 #include <utility>
 
 #include "bindings/lua/api/api.h"
-#include "bindings/lua/api/run_effect.h"
 #include "bindings/lua/api/wait_effect.h"
 #include "bindings/lua/api/wait_value.h"
 #include "bindings/lua/call/context.h"

@@ -6,9 +6,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "bindings/json/json.h"
-#include "bindings/lua/call/task.h"
+#include "bindings/lua/api/run_effect.h"
 #include "runtime/recording/recording.h"
 
 namespace gibbous::lua {
@@ -20,22 +21,23 @@ class JournalPages : public std::enable_shared_from_this<JournalPages> {
   // Once after the last item; returns what the task is resumed with.
   using OnEnd = std::function<Json(const RunRecord& run)>;
 
-  JournalPages(Recording& recording, std::string run, const std::shared_ptr<Task>& task,
-               OnItem on_item, OnEnd on_end);
+  JournalPages(std::shared_ptr<Effect> effect, std::string run, OnItem on_item, OnEnd on_end)
+      : effect_(std::move(effect)),
+        run_(std::move(run)),
+        on_item_(std::move(on_item)),
+        on_end_(std::move(on_end)) {}
 
-  // Reads to the end. An error, and a run that the task may not see, resume the task with nil, err.
+  // Reads to the end, and answers. An error, and a run that the task may not see, become nil, err.
   void read();
 
  private:
   void on_page(Result<RecordedItems> got);
 
-  Recording& recording_;
+  const std::shared_ptr<Effect> effect_;
   const std::string run_;
   const OnItem on_item_;
   const OnEnd on_end_;
   std::uint64_t since_ = 0;
-  Completer complete_;
-  std::weak_ptr<Task> task_;
 };
 
 }  // namespace gibbous::lua

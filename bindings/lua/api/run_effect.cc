@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bindings/lua/call/engine.h"
+#include "bindings/lua/call/spec_world.h"
 #include "bindings/lua/policy/refusal.h"
 #include "bindings/lua/vm/value.h"
 #include "runtime/base/nearest.h"
@@ -15,7 +16,16 @@ namespace {
 
 class PendingEffect final : public PendingOp {
  public:
-  explicit PendingEffect(std::shared_ptr<Effect> effect) : effect_(std::move(effect)) {}
+  explicit PendingEffect(std::shared_ptr<Effect> effect)
+      : effect_(std::move(effect)),
+        specs_(effect_->asks_journal ? effect_->context.specs : nullptr) {
+    if (specs_ != nullptr) ++specs_->questions;
+  }
+  ~PendingEffect() override {
+    if (specs_ != nullptr) --specs_->questions;
+  }
+  PendingEffect(const PendingEffect&) = delete;
+  PendingEffect& operator=(const PendingEffect&) = delete;
   void cancel() override {
     effect_->cancelled = true;
     if (effect_->withdraw) std::exchange(effect_->withdraw, nullptr)();
@@ -28,6 +38,7 @@ class PendingEffect final : public PendingOp {
 
  private:
   std::shared_ptr<Effect> effect_;
+  SpecWorld* specs_;
 };
 
 }  // namespace
@@ -86,22 +97,25 @@ std::unique_ptr<PendingOp> pending(std::shared_ptr<Effect> effect) {
 }
 
 int ask_then(lua_State* state, PolicyRequest asked,
-             std::function<void(const std::shared_ptr<Effect>&)> act) {
+             std::function<void(const std::shared_ptr<Effect>&)> act, bool asks_journal) {
   const auto task = Task::current(state);
   Context& context = context_of(state);
   auto effect = std::make_shared<Effect>(Effect{context, task, task->completer()});
+  effect->asks_journal = asks_journal;
   const RequestKind kind = asked.kind;
-  effect->withdraw = context.engine->ask(
-      task->call(), std::move(asked), [effect, kind, act = std::move(act)](const Verdict& verdict) {
-        effect->withdraw = nullptr;
-        if (effect->cancelled) return;
-        if (verdict.decision != Verdict::Decision::kAllow) {
-          effect->fail(refused_effect(kind, verdict));
-          return;
-        }
-        effect->verdict = verdict;
-        act(effect);
-      });
+  const std::string run = asked.run;
+  effect->withdraw =
+      context.engine->ask(task->call(), std::move(asked),
+                          [effect, kind, run, act = std::move(act)](const Verdict& verdict) {
+                            effect->withdraw = nullptr;
+                            if (effect->cancelled) return;
+                            if (verdict.decision != Verdict::Decision::kAllow) {
+                              effect->fail(refused_effect(kind, verdict), run);
+                              return;
+                            }
+                            effect->verdict = verdict;
+                            act(effect);
+                          });
   return task->suspend(state, std::make_unique<PendingEffect>(std::move(effect)));
 }
 

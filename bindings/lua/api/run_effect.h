@@ -41,6 +41,7 @@ struct Effect {
   std::function<void()> withdraw;  // the question to a person, while it is open
   Verdict verdict;                 // set once it allowed
   std::vector<std::string> runs;   // which it is about
+  bool asks_journal = false;       // specs stand still until it is answered
 
   void fail(const Status& status, const std::string& run = "") const {
     complete([status, run](lua_State* to) { return push_error(to, status, run); });
@@ -58,7 +59,7 @@ std::unique_ptr<PendingOp> pending(std::shared_ptr<Effect> effect);
 
 // Asks the policy about `asked`; once it allows, `act` does it and answers through the effect.
 int ask_then(lua_State* state, PolicyRequest asked,
-             std::function<void(const std::shared_ptr<Effect>&)> act);
+             std::function<void(const std::shared_ptr<Effect>&)> act, bool asks_journal = false);
 
 // Asks about something else that belongs to the same effect, before it is carried out; once the
 // policy allows that, too, `act` gets its verdict. The effect keeps its own.
@@ -68,5 +69,18 @@ void ask_also(const std::shared_ptr<Effect>& effect, PolicyRequest asked,
 // Finds the run, then asks about `asked` and does `act` with the run, if it is still there.
 int effect_method(lua_State* state, const std::string& id, PolicyRequest asked,
                   std::function<void(const std::shared_ptr<Effect>&, Run&)> act);
+
+// The methods of runs that are in files of their own.
+int l_run_usage(lua_State* state);
+int l_run_write(lua_State* state);
+int l_run_send_keys(lua_State* state);
+int l_run_writers(lua_State* state);
+int l_run_close_stdin(lua_State* state);
+int l_run_screen(lua_State* state);
+int l_run_resize(lua_State* state);
+int l_run_grep(lua_State* state);
+// Reads the options of a wait at `index` and suspends the running task until the answer; for use as
+// `return start_wait(L, 1, "");` in a leaf of push_suspending.
+int start_wait(lua_State* state, int index, const std::string& default_run);
 
 }  // namespace gibbous::lua

@@ -1,5 +1,6 @@
-// See settings_views.h.
-#include "bindings/lua/api/settings_views.h"
+// Settings of package managers in sandboxed runs: their files hold the company's registry beside
+// its tokens. Loop thread only.
+#include "bindings/lua/api/api_run_start.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -52,4 +52,15 @@ void prepare_execution(Context& context, const Call& call, const ExecutorRequest
 void ask_executor(Context& context, Run& run, const ExitStatus& exit,
                   const std::function<void(const ExecutionEnd&)>& on_answer);
 
+// Asks the executor of a running run when its plan says that ports are known only then, and stores
+// them in the run. on_known comes once, at once when there is nothing to ask, but not after the
+// runtime shuts down.
+void learn_ports(Context& context, Run& run, std::function<void()> on_known);
+// The usage of a run that is executed elsewhere. on_answer comes once, later or at once: an object
+// with by, processes, rss_bytes, cpu_percent and, as far as the executor knows them, threads and
+// cpu_time_ms; or null, when it has no answer within 3 seconds. Returns a function that cancels the
+// question: no answer comes then.
+std::function<void()> ask_executor_usage(Context& context, const Run& run,
+                                         std::function<void(const Json&)> on_answer);
+
 }  // namespace gibbous::lua

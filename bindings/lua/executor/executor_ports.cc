@@ -1,4 +1,5 @@
-#include "bindings/lua/executor/executor_ports.h"
+// The ports that an executor's engine chose for a run (docs/executors.md). Used by run.start.
+#include "bindings/lua/executor/executor.h"
 
 #include <string>
 #include <utility>

@@ -1,4 +1,5 @@
-#include "bindings/lua/executor/executor_usage.h"
+// The usage of a run that is executed elsewhere, as its executor measures it (docs/executors.md).
+#include "bindings/lua/executor/executor.h"
 
 #include <algorithm>
 #include <cmath>

@@ -63,9 +63,11 @@ Result<Json> choose_ports(const ExecutorRequest& request, const Context& context
   return ports;
 }
 
-Status unknown_executor(const std::string& name, const Generation& generation) {
+Status unknown_executor(const std::string& name, const Context& context) {
   std::vector<std::string> known = {kHostExecutor};
-  for (const auto& [each, definition] : generation.executors()) known.push_back(each);
+  for (const auto& [each, definition] : context.engine->current()->executors()) {
+    known.push_back(each);
+  }
   std::string list;
   for (const std::string& each : known) list += (list.empty() ? "" : ", ") + each;
   const std::string near = nearest_name(name, known);
@@ -252,31 +254,33 @@ std::string executor_name(const ExecutorRequest& request, const Context& context
 Status check_executor(const ExecutorRequest& request, const Context& context) {
   const std::string name = executor_name(request, context);
   if (name == kHostExecutor) return {};
-  const auto generation = context.engine->current();
-  const auto found = generation->executors().find(name);
-  if (found == generation->executors().end()) return unknown_executor(name, *generation);
-  return settings_for(found->second, request, context).status();
+  const ExecutorDefinition* found = find_executor(name, context);
+  if (found == nullptr) return unknown_executor(name, context);
+  return settings_for(*found, request, context).status();
+}
+
+const ExecutorDefinition* find_executor(const std::string& name, const Context& context) {
+  const auto& known = context.engine->current()->executors();
+  const auto found = known.find(name);
+  return found == known.end() ? nullptr : &found->second;
 }
 
 bool does_confine(const std::string& executor, const Context& context) {
-  const auto& known = context.engine->current()->executors();
-  const auto found = known.find(executor);
-  return found != known.end() && found->second.confines;
+  const ExecutorDefinition* found = find_executor(executor, context);
+  return found != nullptr && found->confines;
 }
 
 bool is_remote(const std::string& executor, const Context& context) {
-  const auto& known = context.engine->current()->executors();
-  const auto found = known.find(executor);
-  return found != known.end() && found->second.remote;
+  const ExecutorDefinition* found = find_executor(executor, context);
+  return found != nullptr && found->remote;
 }
 
 void prepare_execution(Context& context, const Call& call, const ExecutorRequest& request,
                        RunSpec spec, std::function<void(Result<RunSpec>)> on_done) {
   const std::string name = executor_name(request, context);
-  const auto generation = context.engine->current();
-  const auto found = generation->executors().find(name);
-  if (found == generation->executors().end()) return on_done(unknown_executor(name, *generation));
-  const ExecutorDefinition& executor = found->second;
+  const ExecutorDefinition* found = find_executor(name, context);
+  if (found == nullptr) return on_done(unknown_executor(name, context));
+  const ExecutorDefinition& executor = *found;
   auto settings = settings_for(executor, request, context);
   if (!settings) return on_done(settings.status());
   auto ports = choose_ports(request, context);
@@ -307,12 +311,9 @@ void prepare_execution(Context& context, const Call& call, const ExecutorRequest
 void ask_executor(Context& context, Run& run, const ExitStatus& exit,
                   const std::function<void(const ExecutionEnd&)>& on_answer) {
   const Execution& execution = *run.spec().execution;
-  const auto generation = context.engine->current();
-  const auto found = generation->executors().find(execution.executor);
+  const ExecutorDefinition* found = find_executor(execution.executor, context);
   // The executor is gone by now: only the cleanup command remains.
-  if (found == generation->executors().end() || !found->second.ended) {
-    return on_answer(ExecutionEnd{});
-  }
+  if (found == nullptr || !found->ended) return on_answer(ExecutionEnd{});
   Json arguments = {{"run", run.id()},
                     {"limits", limits_value(run.spec().limits)},
                     {"state", Json::parse(execution.state, nullptr, false)}};
@@ -321,8 +322,8 @@ void ask_executor(Context& context, Run& run, const ExitStatus& exit,
   } else {
     arguments["signal"] = exit.signal;
   }
-  CallSpec hook = executor_hook(execution.executor, found->second.ended, run.spec().session,
-                                std::move(arguments));
+  CallSpec hook =
+      executor_hook(execution.executor, found->ended, run.spec().session, std::move(arguments));
   hook.on_done = [engine = context.engine, name = execution.executor,
                   on_answer](const CallResult& result) {
     if (result.code == "shutdown") return;

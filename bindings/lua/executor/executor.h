@@ -18,6 +18,7 @@ inline constexpr char kHostExecutor[] = "host";  // none: runs are started here
 
 class Call;
 class Fields;
+struct ExecutorDefinition;
 struct Context;
 
 // A TCP port on which the run will listen, and the port of this machine that leads to it.
@@ -40,6 +41,8 @@ std::string executor_name(const ExecutorRequest& request, const Context& context
 // Checks that it exists and accepts these settings. Fails with unknown_executor, or as a schema
 // does.
 Status check_executor(const ExecutorRequest& request, const Context& context);
+// The executor of that name, until the next reload; null: there is none.
+const ExecutorDefinition* find_executor(const std::string& name, const Context& context);
 // ExecutorDefinition::confines and ::remote; false for an unknown one.
 bool does_confine(const std::string& executor, const Context& context);
 bool is_remote(const std::string& executor, const Context& context);

@@ -53,15 +53,13 @@ void note_ports(Context& context, const std::string& id, const Json& said) {
 void learn_ports(Context& context, Run& run, std::function<void()> on_known) {
   const auto& execution = run.spec().execution;
   if (!execution || !execution->ports_later || run.ended()) return on_known();
-  const auto generation = context.engine->current();
-  const auto found = generation->executors().find(execution->executor);
+  const ExecutorDefinition* found = find_executor(execution->executor, context);
   // It may have ended since.
-  if (found == generation->executors().end() || !found->second.ports) return on_known();
+  if (found == nullptr || !found->ports) return on_known();
   Json arguments = {{"run", run.id()}, {"state", Json::parse(execution->state, nullptr, false)}};
   (void)ask_executor_within(
       context,
-      executor_hook(execution->executor, found->second.ports, run.spec().session,
-                    std::move(arguments)),
+      executor_hook(execution->executor, found->ports, run.spec().session, std::move(arguments)),
       kAnswerLimit,
       {[&context, id = run.id(), on_known = std::move(on_known)](const Json& said) {
          note_ports(context, id, said);

@@ -103,10 +103,9 @@ std::function<void()> ask_executor_usage(Context& context, const Run& run,
     on_answer(Json());
     return nothing;
   }
-  const auto generation = context.engine->current();
-  const auto found = generation->executors().find(execution->executor);
+  const ExecutorDefinition* found = find_executor(execution->executor, context);
   // It may have ended since.
-  if (found == generation->executors().end() || !found->second.usage) {
+  if (found == nullptr || !found->usage) {
     on_answer(Json());
     return nothing;
   }
@@ -118,8 +117,7 @@ std::function<void()> ask_executor_usage(Context& context, const Run& run,
   Json arguments = {{"run", run.id()}, {"state", Json::parse(execution->state, nullptr, false)}};
   return ask_executor_within(
       context,
-      executor_hook(execution->executor, found->second.usage, run.spec().session,
-                    std::move(arguments)),
+      executor_hook(execution->executor, found->usage, run.spec().session, std::move(arguments)),
       kUsageLimit,
       {[&context, id = run.id(), on_answer = std::move(on_answer)](const Json& said) {
          on_answer(checked_usage(context, id, said));

@@ -41,12 +41,12 @@ Decisions::Decisions(std::string directory, uv_loop_s* loop, const Clock& clock,
              .on_problem = on_problem_,
              .notify = std::move(notify)}) {
   if (recording.is_enabled()) journal_.emplace(recording, clock, on_problem_);
-  engine_.set_approver([this](AskRequest request) { ask(std::move(request)); },
-                       [this](const std::string& id) {
-                         if (gated_.erase(id) > 0) return;  // nobody has seen it
-                         asks_.withdraw(id);
-                       });
-  engine_.on_decision([this](const lua::Decided& decided) { record(decided); });
+  engine_.host.approver = [this](AskRequest request) { ask(std::move(request)); };
+  engine_.host.approval_withdrawn = [this](const std::string& id) {
+    if (gated_.erase(id) > 0) return;  // no person has seen it
+    asks_.withdraw(id);
+  };
+  engine_.host.on_decision = [this](const lua::Decided& decided) { record(decided); };
 }
 
 // A watcher's handler on_ask_opened or on_ask_answered. It answers nothing.

@@ -120,7 +120,7 @@ Repositories::Repositories(std::string state_directory, StateGate& gate, lua::Co
       runs_(*context.runs),
       on_problem_(std::move(on_problem)) {
   refresh();
-  context_.engine->learn_first(this);
+  context_.engine->host.learner = this;
   context_.git_places = [this](const std::string& workspace, Walked then) {
     find(workspace, std::move(then));
   };
@@ -129,7 +129,7 @@ Repositories::Repositories(std::string state_directory, StateGate& gate, lua::Co
 Repositories::~Repositories() {
   if (runs_.paths().is_open()) look_at_once();
   context_.git_places = nullptr;
-  context_.engine->learn_first(nullptr);
+  context_.engine->host.learner = nullptr;
 }
 
 // --- Walks ---------------------------------------------------------------------------------------

@@ -185,8 +185,9 @@ Refusal Runtime::on_input(std::function<void(InputRequest)> handler,
   Impl& impl = *impl_;
   if (impl.engine == nullptr) return Refusal::kNone;
   const Impl::Frame frame(impl);
-  impl.engine->set_asker(asked_behind<InputAnswer>(impl.border, "on_input", std::move(handler)),
-                         withdrawn_behind(impl.border, std::move(on_withdrawn)));
+  lua::EngineHost& host = impl.engine->host;
+  host.asker = asked_behind<InputAnswer>(impl.border, "on_input", std::move(handler));
+  host.input_withdrawn = withdrawn_behind(impl.border, std::move(on_withdrawn));
   return Refusal::kNone;
 }
 

@@ -294,16 +294,16 @@ Status Runtime::Impl::init_parts() {
   }
   recorded_policy = engine->current()->policy().hash();
   if (specs) {
-    engine->set_asker(
-        [this](const InputRequest& asked) { asked.reply(answer_of_spec(*specs, asked.kind)); },
-        nullptr);
+    engine->host.asker = [this](const InputRequest& asked) {
+      asked.reply(answer_of_spec(*specs, asked.kind));
+    };
   }
   runs->set_ask_executor([this](Run& run, const ExitStatus& exit, const auto& on_answer) {
     lua::ask_executor(context, run, exit, on_answer);
   });
-  engine->on_ready([this] { wake(); });
-  engine->work_beside([this](std::function<void()> work) { posts->post(std::move(work)); });
-  engine->on_event([this](const Event& event) { deliver(event); });
+  engine->host.wake = [this] { wake(); };
+  engine->host.post = [this](std::function<void()> work) { posts->post(std::move(work)); };
+  engine->host.on_event = [this](const Event& event) { deliver(event); };
   state_gate = std::make_unique<host::StateGate>(options.state_dir, *runs);
   ask_notice = std::make_unique<host::AskNotice>(
       asks, *runs, *waits, [this](const OpenAsk& ask, const std::string& message) {

@@ -69,13 +69,18 @@ class InputQuestion final : public HeldQuestion,
     // Dropping the last copy of the reply is an answer, too.
     auto reply = std::make_shared<Reply>(shared_from_this());
     request.reply = [reply](const InputAnswer& answer) { return reply->of->finish(answer); };
-    given_ = engine_.pass_input(std::move(request));
+    const auto asker = engine_.host.asker;  // it may be replaced meanwhile
+    given_ = static_cast<bool>(asker);
+    if (asker) asker(std::move(request));
   }
 
   // Its script waits no longer.
   void give_up() {
     if (!std::exchange(open_, false) || lifetime_.expired() || !given_) return;
-    engine_.post([&engine = engine_, id = id_] { engine.withdraw_input(id); });
+    engine_.post([&engine = engine_, id = id_] {
+      const auto withdrawn = engine.host.input_withdrawn;
+      if (withdrawn) withdrawn(id);
+    });
   }
 
  private:
@@ -124,13 +129,13 @@ class InputOp final : public PendingOp {
   std::shared_ptr<InputQuestion> question_;
 };
 
-Status nobody(const InputAnswer& answer) {
+Status cannot_ask(const InputAnswer& answer) {
   return Status::error(kCannotAsk,
                        answer.message.empty() ? "the client cannot be asked" : answer.message);
 }
 
 Result<Json> read_form_answer(const InputForm& form, const InputAnswer& answer) {
-  if (answer.result.empty()) return nobody(answer);
+  if (answer.result.empty()) return cannot_ask(answer);
   const Json result = parse_object(answer.result, kMaxContentBytes);
   const std::string action = text_member(result, "action");
   if (action == "decline") return Status::error("declined", "the person declined to answer");
@@ -148,7 +153,7 @@ Result<Json> read_form_answer(const InputForm& form, const InputAnswer& answer) 
 }
 
 Result<Json> read_model_answer(const InputForm&, const InputAnswer& answer) {
-  if (answer.result.empty()) return nobody(answer);
+  if (answer.result.empty()) return cannot_ask(answer);
   const Json result = parse_object(answer.result, 2 * kMaxContentBytes);
   const Json* content = find_member(result, "content");
   if (content == nullptr || (!content->is_object() && !content->is_array())) {
@@ -166,7 +171,7 @@ Result<Json> read_model_answer(const InputForm&, const InputAnswer& answer) {
 
 Result<Json> read_root_list(const InputForm&, const InputAnswer& answer) {
   constexpr std::string_view kFile = "file://";
-  if (answer.result.empty()) return nobody(answer);
+  if (answer.result.empty()) return cannot_ask(answer);
   const Json result = parse_object(answer.result, kMaxContentBytes);
   const Json* roots = find_member(result, "roots");
   if (roots == nullptr || !roots->is_array() || roots->size() > kMaxRoots) {

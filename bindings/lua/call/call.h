@@ -69,7 +69,7 @@ class Call final : public std::enable_shared_from_this<Call> {
   bool is_approved() const { return spec_.approved; }
   // The id of the queued run that this call starts; "": it starts none.
   const std::string& queued_run() const { return spec_.queued_run; }
-  // Where that run was queued; null: here, or nobody knows.
+  // Where that run was queued; null: here, or that is not recorded.
   const QueuedPlace* queued_place() const { return spec_.queued_place.get(); }
   // Returns true when that run is a reserved one of the table (Runs::reserve).
   bool starts_reserved() const { return spec_.starts_reserved; }

@@ -1,4 +1,4 @@
-// What a call is made of, whoever makes it: a host, a script (tool.call), or the engine itself,
+// What a call is made of, whatever makes it: a host, a script (tool.call), or the engine itself,
 // which calls a function of the scripts to start a run that was queued, or because a watcher has
 // matched.
 #pragma once

@@ -171,7 +171,7 @@ void Engine::post(std::function<void()> work) {
 }
 
 void Engine::wake() {
-  if (!running_ && wake_) wake_();
+  if (!running_ && host.wake) host.wake();
 }
 
 bool Engine::has_ready() const {
@@ -213,8 +213,8 @@ bool Engine::run_ready(Nanos lua_time) {
 
 namespace {
 
-// Says why nobody was asked here, and where the question waits.
-void note_nobody(const AskAnswer& given, Verdict& verdict) {
+// Says why no person was asked here, and where the question waits.
+void note_no_approver(const AskAnswer& given, Verdict& verdict) {
   std::string& text = verdict.reason;
   if (!given.reason.empty()) {
     if (text.ends_with('.')) text.pop_back();
@@ -261,7 +261,7 @@ class Engine::Approval {
     verdict_.decision = Verdict::Decision::kDeny;
     engine_.note(verdict_.id, asked_, verdict_, &none);
     engine_.post([&engine = engine_, id = verdict_.id] {
-      if (engine.withdrawn_) engine.withdrawn_(id);
+      if (engine.host.approval_withdrawn) engine.host.approval_withdrawn(id);
     });
   }
 
@@ -277,7 +277,7 @@ class Engine::Approval {
           std::string(kNotApproved) + (given.reason.empty() ? "" : ": " + given.reason) +
           (verdict_.reason.empty() ? "" : " (asked because: " + verdict_.reason + ")");
     }
-    if (given.no_approver) note_nobody(given, verdict_);
+    if (given.no_approver) note_no_approver(given, verdict_);
     // An approved call need not ask again when it starts the same command.
     const bool whole_call = given.allow && asked_.kind == RequestKind::kCall;
     if (given.allow) verdict_.approved_command = approval_key(asked_);
@@ -336,7 +336,7 @@ Engine::Withdraw Engine::settle(Call& call, PolicyRequest asked, Verdict verdict
         verdict.judgement != nullptr && !verdict.judgement->facts.commands.empty();
     asked.echo = understood ? TypedEcho::kShown : TypedEcho::kHidden;
   }
-  const bool asks = verdict.decision == Verdict::Decision::kAsk && approver_;
+  const bool asks = verdict.decision == Verdict::Decision::kAsk && host.approver;
   AskRequest question = asks ? make_question(asked, verdict) : AskRequest();
   // Typed text is neither recorded nor remembered: its approval counts once.
   if (redact_typed(tool, &asked)) {
@@ -359,7 +359,7 @@ Engine::Withdraw Engine::settle(Call& call, PolicyRequest asked, Verdict verdict
   question.reply = [approval = std::move(approval)](const AskAnswer& answer) {
     return approval->answer(answer);
   };
-  approver_(std::move(question));
+  host.approver(std::move(question));
   // The host may have cancelled the call in there.
   if (call.cancelled() || call.ended()) {
     if (const auto open = weak.lock()) open->withdraw();
@@ -372,8 +372,8 @@ Engine::Withdraw Engine::settle(Call& call, PolicyRequest asked, Verdict verdict
 
 void Engine::note(const std::string& id, const PolicyRequest& asked, const Verdict& verdict,
                   const AskAnswer* answer) {
-  if (!decision_sink_) return;
-  decision_sink_({id, asked, verdict, answer, current_->id(), current_->policy().hash()});
+  if (!host.on_decision) return;
+  host.on_decision({id, asked, verdict, answer, current_->id(), current_->policy().hash()});
 }
 
 Verdict Engine::decide(const PolicyRequest& asked) {
@@ -386,29 +386,7 @@ Verdict Engine::decide(const PolicyRequest& asked) {
   return verdict;
 }
 
-void Engine::set_approver(std::function<void(AskRequest)> approver,
-                          std::function<void(const std::string& id)> withdrawn) {
-  approver_ = std::move(approver);
-  withdrawn_ = std::move(withdrawn);
-}
-
-bool Engine::pass_input(InputRequest request) {
-  const auto asker = asker_;  // it may be replaced meanwhile
-  if (!asker) return false;
-  asker(std::move(request));
-  return true;
-}
-
-void Engine::withdraw_input(const std::string& id) {
-  const auto withdrawn = input_withdrawn_;
-  if (withdrawn) withdrawn(id);
-}
-
 // --- Events -------------------------------------------------------------------------------------
-
-void Engine::on_event(std::function<void(Event)> sink) {
-  sink_ = std::move(sink);
-}
 
 void Engine::emit(const std::string& name, const std::string& session, Json fields) {
   fields["event"] = name;
@@ -465,7 +443,7 @@ void Engine::flush_events() {
       due.event.name = "log";
       due.event.json = to_text(json);
     }
-    if (sink_) sink_(std::move(due.event));
+    if (host.on_event) host.on_event(std::move(due.event));
   }
   flushing_ = false;
 }

@@ -54,12 +54,38 @@ class Learner {
   virtual void begin() = 0;  // a command is to be judged
   // Whether what is known may be older than what a run has done.
   virtual bool is_behind() const = 0;
-  // Calls `then` later, when it no longer is, or nobody can tell.
+  // Calls `then` later, when it no longer is, or that cannot be told.
   virtual void catch_up(std::function<void()> then) = 0;
+};
+
+// What the host does for the engine. Each may be missing, and set at any time. They are called on
+// the loop, from run_ready, but for `wake`, `post` and `on_decision`.
+struct EngineHost {
+  // Asks a person. Dropping every copy of AskRequest::reply denies.
+  std::function<void(AskRequest)> approver;
+  // Gets the id of a question to a person whose call has ended before it was answered.
+  std::function<void(const std::string& id)> approval_withdrawn;
+  // Asks the client of a call what its script asks. Dropping every copy of InputRequest::reply
+  // answers that nothing can be asked.
+  std::function<void(InputRequest)> asker;
+  std::function<void(const std::string& id)> input_withdrawn;
+  // Gets every verdict, at once, and every answer to an ask.
+  std::function<void(const Decided&)> on_decision;
+  // Gets reload_ok, reload_failed, tools_changed, and log when Context::log is not set.
+  std::function<void(Event)> on_event;
+  // The ready queue is no longer empty.
+  std::function<void()> wake;
+  // Callable from any thread: brings the end of work beside the loop back to it. Without it all is
+  // done on the loop.
+  std::function<void(std::function<void()>)> post;
+  // Null: there is nothing to learn. It must outlive the engine, or be taken away.
+  Learner* learner = nullptr;
 };
 
 class Engine {
  public:
+  EngineHost host;
+
   // Loads the first generation; fails when the scripts are broken (not when the policies are). Sets
   // context.engine. `context` must outlive the engine.
   static Result<std::unique_ptr<Engine>> create(EngineOptions options, Context& context);
@@ -93,8 +119,6 @@ class Engine {
   // Places that this process has learnt of, by the name of a variable of path classes: policies
   // judge with them from now on, those that are loaded later, too.
   void learn(const std::string& name, std::vector<std::string> places);
-  // Null: there is nothing to learn. It must outlive the engine, or be taken away.
-  void learn_first(Learner* learner) { learner_ = learner; }
 
   // Asks the newest policy. on_verdict comes at once (inside) when it allows or denies, later when
   // the command is long or an approver has to be asked, and never once the call is cancelled or has
@@ -106,45 +130,23 @@ class Engine {
   // always denies.
   //
   // Returns a function that withdraws the question to a person; null when there is none. Call it
-  // when nobody waits for the verdict any more: then on_verdict does not come.
+  // when no task waits for the verdict any more: then on_verdict does not come.
   using Withdraw = std::function<void()>;
   Withdraw ask(Call& call, PolicyRequest asked, std::function<void(Verdict)> on_verdict);
-  // Called from run_ready. Dropping every copy of AskRequest::reply denies.
-  // `withdrawn` gets the id of one whose call has ended before it was answered.
-  void set_approver(std::function<void(AskRequest)> approver,
-                    std::function<void(const std::string& id)> withdrawn = nullptr);
-  // What scripts ask of the clients of calls. Called from run_ready. Dropping every copy of
-  // InputRequest::reply answers that nobody can be asked.
-  void set_asker(std::function<void(InputRequest)> asker,
-                 std::function<void(const std::string& id)> withdrawn = nullptr) {
-    asker_ = std::move(asker);
-    input_withdrawn_ = std::move(withdrawn);
-  }
-  // Called for every verdict, at once, and for every answer to an ask.
-  void on_decision(std::function<void(const Decided&)> sink) { decision_sink_ = std::move(sink); }
-
   // Resumes ready tasks and delivers results, progress and events, until nothing is left or
   // `lua_time` is used (0: no limit). Returns true while more is ready. Calls take turns, one slice
   // each, in the order of ready_calls.h. Not reentrant.
   bool run_ready(Nanos lua_time);
   bool has_ready() const;
-  // Lets work be done beside the loop, on threads: `post`, callable from any of them, brings its
-  // end to the loop. Without it all is done on the loop.
-  using Post = std::function<void(std::function<void()>)>;
-  void work_beside(Post post) { post_ = std::move(post); }
-  // Does `work` there, then `then` on the loop unless the engine has gone. False: it cannot.
+  // Does `work` on a thread, then `then` on the loop unless the engine has gone. False: it cannot.
   bool run_beside(std::function<void()> work, std::function<void()> then);
   // The same for a request of a session. While one is under way, is_behind() is true, and what the
   // session requests next goes the same way: requests take effect in their order.
   bool run_in_order(const std::string& session, std::function<void()> work,
                     std::function<void()> then);
   bool is_behind(const std::string& session) const { return in_order_.is_busy(session); }
-  // Called when the ready queue is no longer empty, to wake the loop.
-  void on_ready(std::function<void()> wake) { wake_ = std::move(wake); }
-  // Receives reload_ok, reload_failed, tools_changed, and log when Context::log is not set. Called
-  // from run_ready.
-  void on_event(std::function<void(Event)> sink);
-  // Queues an event for the sink. `fields` is an object; "event" and "session" are added.
+  // Queues an event for EngineHost::on_event. `fields` is an object; "event" and "session" are
+  // added.
   void emit(const std::string& name, const std::string& session, Json fields);
   // Whether clients see the tool, or the prompt whose `run` it is, and can call it: as it is
   // defined, unless a script has said otherwise meanwhile. That counts until it is gone from the
@@ -168,9 +170,6 @@ class Engine {
   }
   // Calls `work` from run_ready, before calls get a turn.
   void post(std::function<void()> work);
-  // Passes a script's question to the host, or drops it: false.
-  bool pass_input(InputRequest request);
-  void withdraw_input(const std::string& id);
   // Gives the call a turn.
   void make_ready(Call& call);
   // Called when the call has ended; its result is delivered next.
@@ -240,7 +239,6 @@ class Engine {
   std::shared_ptr<const int> lifetime_ = std::make_shared<const int>(0);
   std::shared_ptr<Generation> current_;
   PathVariables learnt_;
-  Learner* learner_ = nullptr;
   std::uint64_t next_generation_ = 1;
   CallId last_hook_ = kFirstHook;
   std::vector<MonitoredFile> failed_files_;  // of the last load, when it failed
@@ -255,15 +253,6 @@ class Engine {
   std::set<std::string> said_notes_;     // about the layers of the configuration
   bool running_ = false;
   bool flushing_ = false;
-
-  Post post_;
-  std::function<void()> wake_;
-  std::function<void(Event)> sink_;
-  std::function<void(AskRequest)> approver_;
-  std::function<void(const std::string& id)> withdrawn_;
-  std::function<void(const Decided&)> decision_sink_;
-  std::function<void(InputRequest)> asker_;
-  std::function<void(const std::string& id)> input_withdrawn_;
 
   // Reads the next generation, if one is being read. One that was begun before another load counts
   // for nothing.

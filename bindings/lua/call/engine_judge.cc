@@ -1,6 +1,6 @@
 // How the engine comes to a verdict that takes more than one turn of the loop: a long command line
 // is analysed on another thread, and a path whose file system may not answer is asked for. Neither
-// holds up anybody but the session whose request it is.
+// holds up a session other than the one whose request it is.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -53,7 +53,7 @@ struct Engine::Judging {
   std::function<void(Verdict)> on_verdict;
   std::weak_ptr<Call> call;
   Withdraw withdraw;     // the question to a person, once there is one
-  bool is_over = false;  // nobody waits for the verdict any more
+  bool is_over = false;  // no task waits for the verdict any more
   int rounds = 0;
   std::size_t unanswered = 0;  // questions about paths
   bool has_learnt = false;     // of places
@@ -72,12 +72,12 @@ struct Engine::Judging {
 
 // Specs know when everything has settled; a thread would go on.
 bool Engine::has_others() const {
-  return post_ && context_.specs == nullptr;
+  return host.post && context_.specs == nullptr;
 }
 
 bool Engine::run_beside(std::function<void()> work, std::function<void()> then) {
   if (!has_others()) return false;
-  beside_.run([post = post_, work = std::move(work), then = std::move(then),
+  beside_.run([post = host.post, work = std::move(work), then = std::move(then),
                alive = std::weak_ptr<const int>(lifetime_)] {
     work();
     post([then, alive] {
@@ -114,7 +114,7 @@ void Engine::read_policy_beside(std::function<void()> then) {
   try {
     policy_read_ = std::make_unique<BackgroundLoad>(
         options, open_api_, current_->id(), nullptr,
-        [this, post = post_, alive = std::weak_ptr<const int>(lifetime_)] {
+        [this, post = host.post, alive = std::weak_ptr<const int>(lifetime_)] {
           post([this, alive] {
             if (!alive.expired()) take_policy();
           });
@@ -177,7 +177,7 @@ Engine::Withdraw Engine::judge(Call& call, PolicyRequest asked,
     wish = grantable(wish, context_.home, *context_.runs->paths().mounts()->now());
   }
   const bool has_command = asked.command || !asked.argv.empty();
-  if (learner_ != nullptr && has_others() && has_command) learner_->begin();
+  if (host.learner != nullptr && has_others() && has_command) host.learner->begin();
   const bool at_once = !is_behind(call.session()) && !current_->policy().is_unread() &&
                        !current_->policy().judge_beside(asked);
   if (at_once || !has_others()) {
@@ -206,9 +206,9 @@ bool Engine::has_to_learn(const PolicyRequest& asked, const Verdict& verdict) co
   const bool has_command = asked.command || !asked.argv.empty();
   const bool is_out =
       verdict.sandbox.is_null() || verdict.sandbox.value("profile", "") == kFetchProfile;
-  return learner_ != nullptr && has_others() && has_command && asked.kind != RequestKind::kCall &&
-         asked.kind != RequestKind::kKill && verdict.decision != Verdict::Decision::kDeny &&
-         is_out && learner_->is_behind();
+  return host.learner != nullptr && has_others() && has_command &&
+         asked.kind != RequestKind::kCall && asked.kind != RequestKind::kKill &&
+         verdict.decision != Verdict::Decision::kDeny && is_out && host.learner->is_behind();
 }
 
 void Engine::analyse(const std::shared_ptr<Judging>& judging) {
@@ -237,7 +237,7 @@ void Engine::conclude(const std::shared_ptr<Judging>& judging) {
   if (judging->asked.lacks_paths()) return ask_for_paths(judging);
   if (!judging->has_learnt && has_to_learn(judging->asked, verdict)) {
     judging->has_learnt = true;
-    return learner_->catch_up([this, judging, alive = std::weak_ptr<const int>(lifetime_)] {
+    return host.learner->catch_up([this, judging, alive = std::weak_ptr<const int>(lifetime_)] {
       if (alive.expired()) return;
       // What was learned makes the path classes anew, which takes a turn of its own.
       current_->policy().warm();

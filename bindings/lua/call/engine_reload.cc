@@ -172,7 +172,7 @@ void Engine::forget_missing() {
 
 void Engine::reload_later(const std::function<void()>& on_done) {
   // The clock of specs stands still, and their world belongs to one thread.
-  if (!post_ || context_.specs != nullptr) {
+  if (!host.post || context_.specs != nullptr) {
     reload();
     on_done();
     return;
@@ -183,7 +183,7 @@ void Engine::reload_later(const std::function<void()>& on_done) {
   try {
     loading_ = std::make_unique<BackgroundLoad>(
         options_.generation, open_api_, next_generation_, is_read ? current_ : nullptr,
-        [this, post = post_, on_done, alive = std::weak_ptr<const int>(lifetime_)] {
+        [this, post = host.post, on_done, alive = std::weak_ptr<const int>(lifetime_)] {
           post([this, on_done, alive] {
             if (!alive.expired()) take_loaded(on_done);
           });

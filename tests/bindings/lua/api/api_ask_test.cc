@@ -23,8 +23,8 @@ constexpr char kColour[] =
 // A host that can ask.
 struct Asking : World {
   void begin_asking() {
-    engine->set_asker([this](InputRequest request) { asked.push_back(std::move(request)); },
-                      [this](const std::string& id) { withdrawn.push_back(id); });
+    engine->host.asker = [this](InputRequest request) { asked.push_back(std::move(request)); };
+    engine->host.input_withdrawn = [this](const std::string& id) { withdrawn.push_back(id); };
   }
   // Starts a call and returns its question.
   InputRequest& question(const std::string& tool) {

@@ -68,7 +68,7 @@ class World {
     INFO((made.ok() ? "" : made.status().message()));
     REQUIRE(made.ok());
     engine = std::move(*made);
-    engine->on_event([this](const Event& event) { events.push_back(event); });
+    engine->host.on_event = [this](const Event& event) { events.push_back(event); };
   }
   void start(const std::string& body) {
     script(body);

@@ -280,7 +280,7 @@ TEST_CASE("an approver can allow and deny, immediately or later") {
   world.start("define('act', function() return 'done' end)");
   const std::string ask = R"({"decision":"ask"})";
   std::vector<AskRequest> asked;
-  world.engine->set_approver([&](AskRequest request) { asked.push_back(std::move(request)); });
+  world.engine->host.approver = [&](AskRequest request) { asked.push_back(std::move(request)); };
 
   const CallId allowed = world.begin("act", ask, "s1");
   const CallId denied = world.begin("act", ask);
@@ -300,7 +300,7 @@ TEST_CASE("an approver can allow and deny, immediately or later") {
   CHECK(world.finish(denied).code == "denied");
   CHECK(contains(world.results[denied].message, "I do not like it"));
 
-  world.engine->set_approver([](const AskRequest& request) { request.answer(true, ""); });
+  world.engine->host.approver = [](const AskRequest& request) { request.answer(true, ""); };
   CHECK(world.run("act", ask).ok);
 }
 
@@ -310,7 +310,7 @@ TEST_CASE("an approval that is dropped denies, and one that outlives its call do
   world.start("define('act', function() return 'done' end)");
   const std::string ask = R"({"decision":"ask"})";
   std::vector<AskRequest> asked;
-  world.engine->set_approver([&](AskRequest request) { asked.push_back(std::move(request)); });
+  world.engine->host.approver = [&](AskRequest request) { asked.push_back(std::move(request)); };
   const CallId dropped = world.begin("act", ask);
   REQUIRE(world.until([&] { return asked.size() == 1; }));
   asked.clear();
@@ -365,7 +365,7 @@ TEST_CASE("destroying the engine ends every call with `shutdown`") {
       "define('busy', function() while true do end end)\n"
       "define('act', function() return '' end)");
   std::vector<AskRequest> asked;
-  world.engine->set_approver([&](AskRequest request) { asked.push_back(std::move(request)); });
+  world.engine->host.approver = [&](AskRequest request) { asked.push_back(std::move(request)); };
   std::vector<CallId> ids;
   for (const char* name : {"wait", "outer", "busy"}) ids.push_back(world.begin(name));
   ids.push_back(world.begin("act", R"({"decision":"ask"})"));
@@ -373,7 +373,7 @@ TEST_CASE("destroying the engine ends every call with `shutdown`") {
   ids.push_back(world.begin("wait"));  // this one has not begun
   CHECK(world.results.empty());
   int wakes = 0;
-  world.engine->on_ready([&] { ++wakes; });
+  world.engine->host.wake = [&] { ++wakes; };
   world.engine.reset();
   for (const CallId id : ids) {
     INFO(id);
@@ -409,7 +409,7 @@ TEST_CASE("the host is woken when something becomes ready") {
   World world;
   world.start("define('sleep', function() time.sleep(1) return '' end)");
   int wakes = 0;
-  world.engine->on_ready([&] { ++wakes; });
+  world.engine->host.wake = [&] { ++wakes; };
   const CallId id = world.begin("sleep");
   CHECK(wakes == 1);
   world.engine->run_ready(Nanos{0});

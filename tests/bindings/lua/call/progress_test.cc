@@ -191,7 +191,7 @@ TEST_CASE("a call that waits for an approval says so") {
       "end }\n");
   REQUIRE(world.engine->reload().ok);
   std::vector<AskRequest> asked;
-  world.engine->set_approver([&](AskRequest request) { asked.push_back(std::move(request)); });
+  world.engine->host.approver = [&](AskRequest request) { asked.push_back(std::move(request)); };
   const CallId id = world.begin("sleeps");
   CHECK(world.reports(id, "waiting for approval"));
   REQUIRE(asked.size() == 1);

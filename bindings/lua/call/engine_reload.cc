@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,52 +18,37 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Whether a client sees the same tools: then it need not fetch the list again.
-bool shows_the_same(const Generation& one, const Generation& other) {
-  const auto visible = [](const Generation& generation) {
-    std::vector<const ToolDefinition*> tools;
-    for (const auto& [name, tool] : generation.tools()) {
-      if (!tool.hidden) tools.push_back(&tool);
+// Whether clients see the same definitions: then they need not fetch the list again. `shown`: what
+// they see of one.
+template <typename Definitions, typename Shown>
+bool looks_the_same(const Definitions& one, const Definitions& other, Shown shown) {
+  const auto list = [&](const Definitions& all) {
+    std::vector<decltype(shown(all.begin()->second))> seen;
+    for (const auto& entry : all) {
+      if constexpr (requires { entry.second.hidden; }) {
+        if (entry.second.hidden) continue;
+      }
+      seen.push_back(shown(entry.second));
     }
-    return tools;
+    return seen;
   };
-  const auto ours = visible(one);
-  const auto theirs = visible(other);
-  return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
-                    [](const ToolDefinition* a, const ToolDefinition* b) {
-                      return a->name == b->name && a->toolset == b->toolset &&
-                             a->title == b->title && a->description == b->description &&
-                             a->input_schema == b->input_schema &&
-                             a->output_schema == b->output_schema &&
-                             a->annotations == b->annotations && a->enabled == b->enabled;
-                    });
+  return list(one) == list(other);
 }
 
-// The same for resources.
-bool lists_the_same(const Generation& one, const Generation& other) {
-  return std::equal(one.resources().begin(), one.resources().end(), other.resources().begin(),
-                    other.resources().end(), [](const auto& a, const auto& b) {
-                      const ResourceDefinition& left = a.second;
-                      const ResourceDefinition& right = b.second;
-                      return left.uri == right.uri && left.name == right.name &&
-                             left.title == right.title && left.description == right.description &&
-                             left.mime_type == right.mime_type && left.size == right.size &&
-                             left.annotations == right.annotations &&
-                             (left.pattern == nullptr) == (right.pattern == nullptr);
-                    });
+auto shown_of_tool(const ToolDefinition& tool) {
+  return std::tie(tool.name, tool.toolset, tool.title, tool.description, tool.input_schema,
+                  tool.output_schema, tool.annotations, tool.enabled);
 }
 
-// The same for prompts.
-bool prompts_the_same(const Generation& one, const Generation& other) {
-  return std::equal(one.prompts().begin(), one.prompts().end(), other.prompts().begin(),
-                    other.prompts().end(), [](const auto& a, const auto& b) {
-                      const PromptDefinition& left = a.second;
-                      const PromptDefinition& right = b.second;
-                      return left.name == right.name && left.title == right.title &&
-                             left.description == right.description &&
-                             left.arguments == right.arguments &&
-                             left.run.enabled == right.run.enabled;
-                    });
+auto shown_of_resource(const ResourceDefinition& resource) {
+  return std::tuple_cat(std::tie(resource.uri, resource.name, resource.title, resource.description,
+                                 resource.mime_type, resource.size, resource.annotations),
+                        std::tuple(resource.pattern == nullptr));
+}
+
+auto shown_of_prompt(const PromptDefinition& prompt) {
+  return std::tie(prompt.name, prompt.title, prompt.description, prompt.arguments,
+                  prompt.run.enabled);
 }
 
 // Paths that were added, removed, or whose content changed.
@@ -237,15 +223,13 @@ void Engine::report_failure(const LoadFailure& failure, ReloadResult* result) {
 
 void Engine::report_success(Generation& before, Generation& after) {
   emit("reload_ok", "", {{"generation", after.id()}, {"changed", changed_files(before, after)}});
-  if (!shows_the_same(before, after)) {
-    emit("tools_changed", "", {{"generation", after.id()}});
-  }
-  if (!lists_the_same(before, after)) {
-    emit("resources_changed", "", {{"generation", after.id()}});
-  }
-  if (!prompts_the_same(before, after)) {
-    emit("prompts_changed", "", {{"generation", after.id()}});
-  }
+  const auto report = [&](bool is_same, const char* event) {
+    if (!is_same) emit(event, "", {{"generation", after.id()}});
+  };
+  report(looks_the_same(before.tools(), after.tools(), shown_of_tool), "tools_changed");
+  report(looks_the_same(before.resources(), after.resources(), shown_of_resource),
+         "resources_changed");
+  report(looks_the_same(before.prompts(), after.prompts(), shown_of_prompt), "prompts_changed");
   report_notes();
 }
 

@@ -30,6 +30,10 @@ const Call* calling(lua_State* state) {
   return slot == nullptr || slot->running == nullptr ? nullptr : &slot->running->call();
 }
 
+Json options_at(lua_State* state, int index) {
+  return lua_isnoneornil(state, index) ? Json::object() : to_json(state, index);
+}
+
 std::vector<std::string> api_names() {
   std::vector<std::string> names;
   for (const Table& table : kTables) names.emplace_back(table.name);

@@ -17,6 +17,8 @@ class Call;
 
 // Returns the call that runs now; null while scripts load.
 const Call* calling(lua_State* state);
+// Returns the table of options at `index`, which may be left out.
+Json options_at(lua_State* state, int index);
 
 void open_tool(lua_State* state);
 void open_resource(lua_State* state);

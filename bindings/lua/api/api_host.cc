@@ -236,7 +236,7 @@ int l_has(lua_State* state) {
   return 1;
 }
 
-// Scripts call functions as tools that nobody sees: judged, bounded and cancelled the same way.
+// Scripts call functions as tools that no client sees: judged, bounded and cancelled the same way.
 constexpr const char* kHostTable = R"lua(
 local call, has = ...
 local host = {}

@@ -50,7 +50,7 @@ void clean_terminal(std::vector<StoredItem>& items) {
 int l_journal_items(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_recorded_run(state);
-    Fields fields("journal.items", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    Fields fields("journal.items", options_at(state, 2));
     const std::int64_t since = fields.integer("since_seq", 0, kMaxSeqNumber).value_or(0);
     const std::int64_t limit = fields.integer("limit", 1, kMaxItems).value_or(kDefaultItems);
     const std::int64_t bytes = fields.integer("max_bytes", 1, kMaxBytes).value_or(kDefaultBytes);
@@ -77,7 +77,7 @@ int l_journal_items(lua_State* state) {
 
 int l_journal_runs(lua_State* state) {
   return with_wrong_use(state, [state] {
-    Fields fields("journal.runs", lua_isnoneornil(state, 1) ? Json::object() : to_json(state, 1));
+    Fields fields("journal.runs", options_at(state, 1));
     const std::string session =
         fields.text("session").value_or(Task::current(state)->call().client());
     const std::int64_t limit = fields.integer("limit", 1, kMaxRuns).value_or(kDefaultRuns);
@@ -106,7 +106,7 @@ int l_journal_runs(lua_State* state) {
 int l_journal_kill(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_recorded_run(state);
-    Fields fields("journal.kill", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    Fields fields("journal.kill", options_at(state, 2));
     std::string signal = fields.text("signal").value_or("");
     fields.done();
     if (signal.rfind("SIG", 0) == 0) signal.erase(0, 3);

@@ -36,8 +36,8 @@ struct RecordedOutput {
 int l_journal_error_excerpt(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_recorded_run(state);
-    const std::size_t max_bytes = parse_error_excerpt(
-        "journal.error_excerpt", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    const std::size_t max_bytes =
+        parse_error_excerpt("journal.error_excerpt", options_at(state, 2));
     const auto output = std::make_shared<RecordedOutput>();
     return ask_journal(state, [&](const std::shared_ptr<Effect>& effect) {
       std::make_shared<JournalPages>(

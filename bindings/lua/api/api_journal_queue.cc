@@ -115,7 +115,7 @@ int l_journal_queue(lua_State* state) {
   return with_wrong_use(state, [state] {
     constexpr std::int64_t kMaxWait = 600'000;
     const std::string id = check_recorded_run(state);
-    Fields fields("journal.queue", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    Fields fields("journal.queue", options_at(state, 2));
     const Millis limit{fields.integer("wait_ms", 0, kMaxWait).value_or(0)};
     fields.done();
     Context& context = context_of(state);

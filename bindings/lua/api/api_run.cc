@@ -56,7 +56,7 @@ int l_run_get(lua_State* state) {
 
 int l_run_list(lua_State* state) {
   return with_wrong_use(state, [state] {
-    Fields fields("run.list", lua_isnoneornil(state, 1) ? Json::object() : to_json(state, 1));
+    Fields fields("run.list", options_at(state, 1));
     const auto wanted_state = fields.text("state");
     const auto session = fields.text("session");
     const bool brief = fields.flag("brief").value_or(false);
@@ -88,7 +88,7 @@ int read_method(lua_State* state, Read read) {
     const Context& context = context_of(state);
     Run* run = find_own(state, id);
     if (run == nullptr) return push_error(state, not_found(state, id), id);
-    const Json options = lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2);
+    const Json options = options_at(state, 2);
     push_json(state, read(*run, options, context));
     Budget::of(state).look_soon();  // an excerpt takes as long as many instructions
     return 1;
@@ -171,7 +171,7 @@ int check_signal(Fields& fields, const char* name, int fallback) {
 int l_run_kill(lua_State* state) {
   return with_wrong_use(state, [state] {
     const std::string id = check_id(state, 1);
-    Fields fields("run:kill", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    Fields fields("run:kill", options_at(state, 2));
     const Run* found = find_own(state, id);
     const int usual = found == nullptr ? SIGTERM : stop_signal(found->spec());
     const int number = check_signal(fields, "signal", usual);

@@ -161,10 +161,6 @@ int answer(lua_State* state, const Status& status, const std::string& id) {
   return 1;
 }
 
-Json options_at(lua_State* state, int index) {
-  return lua_isnoneornil(state, index) ? Json::object() : to_json(state, index);
-}
-
 }  // namespace
 
 int l_run_write(lua_State* state) {

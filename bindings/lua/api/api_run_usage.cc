@@ -72,7 +72,7 @@ int l_run_writers(lua_State* state) {
   return with_wrong_use(state, [state] {
     constexpr std::size_t kMaxVariables = 16;
     const std::string id = check_id(state, 1);
-    Fields fields("run:writers", lua_isnoneornil(state, 2) ? Json::object() : to_json(state, 2));
+    Fields fields("run:writers", options_at(state, 2));
     const std::vector<std::string> variables =
         fields.texts("variables").value_or(std::vector<std::string>());
     if (variables.size() > kMaxVariables) {

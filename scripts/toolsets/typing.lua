@@ -1,5 +1,6 @@
 -- Typing into a process: waits until it wants more, and tells what changed.
 local any_run = require 'toolsets.any_run'
+local checked = require 'toolsets.checked'
 local failure = require 'toolsets.failure'
 local shaped = require 'toolsets.shaped'
 local below = require('toolsets.format.text').below
@@ -113,10 +114,7 @@ function M.type(id, keys, how, paste)
   local handle, info = find(id)
   local from = { stdout = info.stdout.bytes, stderr = info.stderr.bytes }
   local screen = info.pty and handle:screen()
-  local ok, err = handle:send_keys(keys, { paste = paste })
-  if not ok then
-    tool.error(err.code, err.message)
-  end
+  checked(handle:send_keys(keys, { paste = paste }))
   local asks = settle(handle, screen and screen.alternate)
   local shown = info.pty and handle:screen()
   local drawn = shown and shown.alternate

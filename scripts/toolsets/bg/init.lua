@@ -4,11 +4,11 @@ local any_run = require 'toolsets.any_run'
 local ending = require 'toolsets.ending'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
-local input = require 'toolsets.bg.input'
 local output = require 'toolsets.bg.output'
 local reading = require 'toolsets.reading'
 local shaped = require 'toolsets.shaped'
 local start = require 'toolsets.bg.start'
+local typing = require 'toolsets.typing'
 
 local status = tool {
   name = 'bg_status',
@@ -52,6 +52,35 @@ local status = tool {
     end
     text = text ~= '' and text or 'No background processes.'
     return { text = text, data = { processes = data } }
+  end,
+}
+
+local input = tool {
+  name = 'bg_input',
+  title = 'Type into a background process',
+  description = 'Type into a process, and get what changed.',
+  permission = 'execute',
+  annotations = { destructive = true, idempotent = false, open_world = true },
+  typed = 'keys',
+  input = schema.object {
+    id = schema.string {},
+    keys = schema.string { description = 'ls<Enter>, <C-c>, <Up>; < is <lt>' },
+    paste = schema.boolean {
+      description = 'keys is text to paste, without names of keys', optional = true, rare = true,
+    },
+  },
+  output = schema.object {
+    id = schema.string {},
+    state = schema.string {},
+    text = schema.string { description = 'What it printed, or the rows that changed' },
+    waiting_for_input = schema.boolean {},
+    exit_code = schema.integer { optional = true },
+    reason = schema.string { optional = true },
+    error_excerpt = failure.FIELD,
+  },
+  run = function(args)
+    local text, note, data = typing.type(args.id, args.keys, reading.bg, args.paste)
+    return { text = typing.with_note(text, note), data = data }
   end,
 }
 

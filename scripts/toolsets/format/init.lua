@@ -1,14 +1,11 @@
 -- How runs and their output read as text and as data, for all toolsets. The parts are modules of
 -- their own: text, status and output.
 local failure = require 'toolsets.failure'
-local memory_run = require 'toolsets.memory_run'
 local output = require 'toolsets.format.output'
 local status = require 'toolsets.format.status'
 local text = require 'toolsets.format.text'
 
 local M = {
-  find = memory_run.find, find_newest = memory_run.find_newest,
-
   STATUS = status.SCHEMA, status_line = status.line, status_into_data = status.into_data,
   usages = status.usages,
 

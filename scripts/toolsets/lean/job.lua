@@ -3,9 +3,11 @@ local any_run = require 'toolsets.any_run'
 local bg_grep = require 'toolsets.bg.grep'
 local bg_read = require 'toolsets.bg.read'
 local buffering = require 'toolsets.buffering'
+local checked = require 'toolsets.checked'
 local failure = require 'toolsets.failure'
 local format = require 'toolsets.format'
 local marks = require 'toolsets.marks'
+local memory_run = require 'toolsets.memory_run'
 local reading = require 'toolsets.reading'
 local required = require 'toolsets.required'
 local shaped = require 'toolsets.shaped'
@@ -189,10 +191,7 @@ end
 
 -- Stops one run; returns how many processes ended and those that could not be ended.
 local function stop(handle)
-  local report, err = format.find_newest(handle.id):kill()
-  if not report then
-    tool.error(err.code, err.message)
-  end
+  local report = checked(memory_run.newest(handle):kill())
   tool.tells(handle.id)
   return report
 end
@@ -232,10 +231,7 @@ function actions.stop(args)
   if args.id then
     local handle, record = any_run.find(args.id)
     if not handle then
-      local how, err = journal.kill(record.id)
-      if not how then
-        tool.error(err.code, err.message)
-      end
+      local how = checked(journal.kill(record.id))
       return { text = ('%s: %s'):format(record.id, how), data = { stopped = { record.id } } }
     end
     local report = stop(handle)

@@ -10,7 +10,6 @@ local reading = require 'toolsets.reading'
 local resume = require 'toolsets.wait.resume'
 local shape = require 'toolsets.wait.shape'
 local shaped = require 'toolsets.shaped'
-local since_of = require 'toolsets.wait.since'
 local text = require 'toolsets.wait.text'
 
 -- An agent that waits has nothing else to do: clients that know tasks wake it.
@@ -39,6 +38,26 @@ local function reach(ids, timeout_ms, keep)
     end
   end
   return left, gone
+end
+
+-- Returns the argument `since` in the form in which a wait goes on: where the lines of each process
+-- begin that count; and the same as offsets of this server. A wait that is resumed, or repeated as
+-- a task by the next server, does not count from later than its first call did.
+local function since_of(given, ids, ctx)
+  local kept, behind = {}, {}
+  for _, id in ipairs(ids) do
+    local handle = run.get(id)
+    local info = handle and handle:info()
+    local fixed = type(given) == 'table' and given[id]
+    kept[id], behind[id] = {}, {}
+    for stream, offset in pairs(fixed or marks.behind(handle, ctx.session, given)) do
+      -- An earlier server may have read the beginning.
+      local origin = info and info[stream].origin or 0
+      kept[id][stream] = fixed and offset or offset + origin
+      behind[id][stream] = math.max(0, kept[id][stream] - origin)
+    end
+  end
+  return kept, behind
 end
 
 -- Adds how a run ended to an exit that came true.

@@ -96,7 +96,7 @@
 ---@field line string the program's message
 ---@field profile string
 ---@field cache? true it is a cache of tools
----@field never? true nobody can be asked for it
+---@field never? true no person can be asked for it
 ---@field way_out? string 'other': what the program meant, and what to do
 
 ---`memory`, `output`, `file_size`: bytes; `cpu_time`, `idle`: milliseconds.

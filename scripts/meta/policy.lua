@@ -144,7 +144,7 @@
 ---@field read? CommandPlace rules that `reads` do, and nothing is written; default: as `build`
 ---@field leave? 'allow'|'ask'|'deny' rules that say `leaves` do; default: 'allow'
 ---@field unmatched? CommandPlace some command of it matches no rule; default: permissions.execute
----@field doubt? CommandPlace it asks only because of what nobody can know before it runs, and
+---@field doubt? CommandPlace it asks only because of what cannot be known before it runs, and
 ---nothing known of that speaks of harm inside a sandbox (`unheld` of Knowledge); default: as `ask`
 ---@field ask? 'allow'|'ask'|'deny' a rule asks about it; default: 'ask'
 ---@field bare? { read?: 'allow'|'ask'|'deny', build?: 'allow'|'ask'|'deny', unmatched?:

@@ -195,9 +195,8 @@
 ---@field paths PathClass[]
 ---@field outputs? table<string, string> the output of a command in $( ): { pwd = '$PWD' }
 ---@field text? string[] options whose values are patterns in every program, as globs: '--exclude'
----@field unheld? string an RE2 pattern: what nobody can know before it runs (Doubt), and in which
----it
----is found, is never run in a sandbox unasked; without it, nothing in doubt is
+---@field unheld? string an RE2 pattern: what cannot be known before it runs (Doubt), and in which
+---it is found, is never run in a sandbox unasked; without it, nothing in doubt is
 ---@field removing? string an RE2 pattern: inline code in which it is found removes the paths that
 ---stand in its quotes; other inline code reads them
 ---@field reaching? string an RE2 pattern: inline code in which neither this nor `unheld` is found

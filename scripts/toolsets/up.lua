@@ -72,7 +72,7 @@ local function is_stopped(name)
   return lives.get(lives.wanted, name) == 'stop'
 end
 
--- Whether nothing goes on, and nobody has stopped a service to start it again.
+-- Whether nothing goes on, and no service was stopped to be started again.
 local function all_over(list)
   for _, service in ipairs(list) do
     if not lives.get(lives.over, service.name) or is_stopped(service.name) then

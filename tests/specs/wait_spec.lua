@@ -115,7 +115,7 @@ describe('wait_for', function()
     expect(answer):to_succeed()
   end)
 
-  it('takes no conditions beside a handle, and no handle that nobody gave', function()
+  it('takes no conditions beside a handle, and no handle that was not given', function()
     local handle = given_up { id = 'server', output_regex = 'listen' }
     local both = call('wait_for', { resume = handle, id = 'server' })
     expect(both):to_fail('invalid_arguments')

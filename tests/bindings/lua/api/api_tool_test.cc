@@ -166,7 +166,9 @@ TEST_CASE("a called tool's approval is requested on behalf of the host's call") 
       "define('inner', function(args) return 'in' .. args.n end)\n"
       "define('outer', function() return tool.call('inner', { n = 1 }).text end)");
   std::vector<gibbous::AskRequest> asked;
-  world.engine->host.approver = [&](gibbous::AskRequest request) { asked.push_back(std::move(request)); };
+  world.engine->host.approver = [&](gibbous::AskRequest request) {
+    asked.push_back(std::move(request));
+  };
   const CallId id = world.begin("outer", "{}", "s1");
   REQUIRE(world.until([&] { return !asked.empty(); }));
   CHECK(asked[0].call == id);

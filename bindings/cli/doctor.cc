@@ -12,7 +12,7 @@
 #include "bindings/cli/report.h"
 #include "bindings/cli/terminal.h"
 #include "bindings/inspect/journal_query.h"
-#include "runtime/journal/journal_repair.h"
+#include "runtime/journal/set_aside.h"
 
 namespace gibbous::cli {
 namespace {
@@ -29,33 +29,17 @@ std::string mark_of(Finding::Grade grade, const Terminal& terminal) {
   return "";
 }
 
-constexpr std::size_t kMaxNamedDamage = 100;
-
 // The old file stays, whole, under another name.
-ExitCode mend_journal(const Options& options) {
+ExitCode set_journal_aside(const Options& options) {
   const std::string directory = inspect::journal_directory(options.runtime.state_dir);
-  const Status whole = check_journal(directory);
-  if (whole) {
+  Status damage;
+  const Result<std::string> aside = set_damaged_aside(directory, &damage);
+  if (!aside) return fail(aside.status(), options);
+  if (aside->empty()) {
     std::printf("%s/sessions.db is intact\n", directory.c_str());
-    return ExitCode::kDone;
-  }
-  if (whole.code() != "journal_corrupt" && whole.code() != "journal_cut")
-    return fail(whole, options);
-  const Result<RepairReport> report = repair_journal(directory);
-  if (!report) return fail(report.status(), options);
-  std::printf(
-      "%s\n%llu runs and %llu other records were kept; %llu places could not be read\n"
-      "the old file is %s\n",
-      whole.message().c_str(), static_cast<unsigned long long>(report->runs),
-      static_cast<unsigned long long>(report->others + report->segments),
-      static_cast<unsigned long long>(report->holes), report->kept_as.c_str());
-  for (std::size_t i = 0; i < std::min(report->damaged.size(), kMaxNamedDamage); ++i) {
-    const DamagedItems& items = report->damaged[i];
-    std::printf("lost: items %llu to %llu of run %s\n", static_cast<unsigned long long>(items.from),
-                static_cast<unsigned long long>(items.to), items.run_id.c_str());
-  }
-  if (report->damaged.size() > kMaxNamedDamage) {
-    std::printf("lost: items in %zu other places\n", report->damaged.size() - kMaxNamedDamage);
+  } else {
+    std::printf("%s\nit is now %s; recording begins in a new file\n", damage.message().c_str(),
+                aside->c_str());
   }
   return ExitCode::kDone;
 }
@@ -63,7 +47,7 @@ ExitCode mend_journal(const Options& options) {
 }  // namespace
 
 ExitCode run_doctor(const Options& options) {
-  if (options.repair) return mend_journal(options);
+  if (options.set_aside) return set_journal_aside(options);
   const std::vector<Finding> findings = examine(options.runtime);
   bool good = true;
   std::size_t widest = 0;

@@ -383,8 +383,8 @@ void add_commands(CLI::App& app, Options& options, std::string_view first) {
   CLI::App& doctor =
       add_command(app, options, Command::kDoctor, "doctor",
                   "Check what this machine supports, and what is missing.", kDoctorFooter);
-  doctor.add_flag("--repair", options.repair,
-                  "Copy the readable part of a damaged journal into a new one");
+  doctor.add_flag("--set-aside", options.set_aside,
+                  "Check the journal, and move a damaged one aside, whole");
   add_common_options(doctor, options);
 
   // parse_options() turns it into --help; it is declared for the list of commands.

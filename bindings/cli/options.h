@@ -107,7 +107,7 @@ struct Options {
   bool revoke_trust = false;
   bool yes = false;
 
-  bool repair = false;  // doctor: repair the journal
+  bool set_aside = false;  // doctor: check the journal, and move a damaged one aside
 
   bool structured = false;     // mcp: for programs, with the data of results
   unsigned task_after_s = 10;  // mcp: when calls become tasks

@@ -132,11 +132,12 @@ class Examination {
     } else if (code == "journal_newer" || code == "journal_older") {
       add(Grade::kNote, "journal", reader.status().message(),
           code == "journal_newer" ? "Runs work, but this program neither records nor shows them."
-                                  : "Runs work, and are recorded once the file is up to date.");
+                                  : "Runs work, and are recorded once the file is set aside.");
     } else if (code != "journal_missing" && code != "state_dir_missing") {
       add(Grade::kNote, "journal", reader.status().message(),
-          "Runs work, but are not recorded. `gibbous doctor --repair` checks the file, and copies "
-          "what can be read into a new one.");
+          "Runs work, but are not recorded. `gibbous doctor --set-aside` checks the file, and "
+          "moves "
+          "it aside when it is damaged.");
     }
   }
 

@@ -47,7 +47,9 @@ namespace {
 // The severity of a runtime event. Scripts use debug, info, warn and error.
 LogLevel event_level(const Event& event, const Json& fields) {
   if (event.name == "reload_failed" || event.name == "keeper_lost") return LogLevel::kError;
-  if (event.name == "journal_failed" || event.name == "journal_cut") return LogLevel::kWarning;
+  if (event.name == "journal_failed" || event.name == "journal_cut" ||
+      event.name == "journal_set_aside")
+    return LogLevel::kWarning;
   if (event.name == "run_started" || event.name == "run_adopted") return LogLevel::kDebug;
   // A watcher has matched, or a run has ended.
   if (event.name != "log") return LogLevel::kNotice;

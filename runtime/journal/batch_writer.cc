@@ -128,7 +128,7 @@ void BatchWriter::know(RunSlot slot, const std::string& run_id, std::int64_t att
 Status BatchWriter::apply(const Batch& batch, std::int64_t now, Applied* applied) {
   if (Status status = begin_writing(*database_); !status) return status;
   Status status;
-  // Taken under the lock, because a repair holds it while it renames the file.
+  // Taken under the lock, because a process that sets the file aside holds it.
   if (!database_->is_current()) {
     status = Status::error(
         "journal_unusable",

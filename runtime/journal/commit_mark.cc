@@ -44,7 +44,7 @@ Status cut(const Database& database, const std::string& what) {
   return Status::error("journal_cut",
                        database.path() + ": " + what +
                            " recorded and then lost: the write-ahead log was cut or removed while "
-                           "nobody used it, or an older copy of the file was put in its place");
+                           "no process used it, or an older copy of the file was put in its place");
 }
 
 }  // namespace

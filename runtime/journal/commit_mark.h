@@ -1,7 +1,7 @@
 // CommitMark: the newest item that was acknowledged as recorded, in a small file beside the
 // journal. A journal that ends before it has lost what was committed: its write-ahead log was cut
-// or removed while nobody had it open, or an older copy was put in its place. Without such a file,
-// or when it is older than the journal, nothing is noticed. Waits for the disk; any thread.
+// or removed while no process had it open, or an older copy was put in its place. Without such a
+// file, or when it is older than the journal, nothing is noticed. Waits for the disk; any thread.
 #pragma once
 
 #include <cstdint>

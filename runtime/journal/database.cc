@@ -79,7 +79,7 @@ Meaning meaning_of(int extended, int system_error) {
   switch (extended & kPrimary) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return {"journal_corrupt", "repair it: what can be read is saved into a new file"};
+      return {"journal_corrupt", "set it aside: gibbous doctor --set-aside"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {"journal_busy", "another process holds it; Gibbous tries again"};
@@ -214,11 +214,6 @@ Statement& Statement::bind_blob(int index, std::string_view bytes) {
 
 Statement& Statement::bind_null(int index) {
   sqlite3_bind_null(statement_.get(), index);
-  return *this;
-}
-
-Statement& Statement::bind_column(int index, const Statement& row, int column) {
-  sqlite3_bind_value(statement_.get(), index, sqlite3_column_value(row.statement_.get(), column));
   return *this;
 }
 

@@ -30,7 +30,6 @@ class Statement {
   Statement& bind(int index, std::string_view text);  // borrowed until the next reset()
   Statement& bind_blob(int index, std::string_view bytes);
   Statement& bind_null(int index);
-  Statement& bind_column(int index, const Statement& row, int column);  // copied, as it is
   // Returns true when there is a row. After false, or an error, the statement is reset.
   Result<bool> step();
   Status run();  // for statements without rows

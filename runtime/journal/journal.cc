@@ -221,12 +221,12 @@ void Journal::give_up(const Status& why) {
 }
 
 Result<std::unique_ptr<Journal>> Journal::create(JournalOptions options, const Clock& clock) {
-  // Whoever waits for this may give it up while the disk holds it, and the clock is theirs.
+  // The caller may give this up while the disk holds it, and the clock dies with the caller: read
+  // it now.
   const Nanos began = clock.now();
-  const std::int64_t now = clock.wall().count();
   if (options.on_new && !journal_exists(options.directory)) options.on_new();
-  Result<std::unique_ptr<Database>> database = open_for_writing(
-      options.directory, {options.busy_timeout, options.wal, options.worker_alive, now});
+  Result<std::unique_ptr<Database>> database =
+      open_for_writing(options.directory, {options.busy_timeout, options.wal, options.on_lost});
   if (!database) return database.status();
   Result<std::unique_ptr<BatchWriter>> store =
       BatchWriter::create(std::move(*database), {options.max_run_bytes, options.max_pages},

@@ -1,6 +1,6 @@
 // Journal is the durable record: sessions.db in the state directory. Its single writer thread reads
 // a bounded queue and commits in groups, so that callers never wait for the disk. JournalReader
-// (journal_reader.h) reads it, and journal_repair.h mends it.
+// (journal_reader.h) reads it.
 //
 // All methods may be called on any thread, each takes well under a microsecond per 100 bytes;
 // create() and the destructor wait for the disk. Callbacks come from the writer thread without any
@@ -55,7 +55,8 @@ struct JournalOptions {
   std::function<void()> on_recovered;
   // create() is about to make a file where there is none; on its thread, and before it does.
   std::function<void()> on_new;
-  // The file that was opened lacks what was committed before: journal_cut, with what is missing.
+  // The file that was opened lacks what was committed before: journal_cut, with what is missing, or
+  // journal_set_aside, with the name that a file of an older version has now.
   // May come from within create(), too.
   std::function<void(const Status&)> on_lost;
   // Reports that the fence around a run rejected a write: run_not_owned (the run now belongs to
@@ -90,10 +91,10 @@ using JournalAnswer = std::function<void(Result<T>)>;
 
 class Journal {
  public:
-  // Opens or makes the file and brings it to this version's schema. Fails with state_dir_unusable,
-  // journal_newer, journal_older (an older program uses it), journal_foreign, journal_corrupt,
-  // journal_busy, journal_readonly, journal_full or journal_unusable; each message names the file
-  // and what to do. `clock` must outlive the journal and is read in the caller's threads only.
+  // Opens or makes the file. Fails with state_dir_unusable, journal_newer, journal_older (runs in
+  // it go on, or an older program uses it), journal_foreign, journal_corrupt, journal_busy,
+  // journal_readonly, journal_full or journal_unusable; each message names the file and what to do.
+  // `clock` must outlive the journal and is read in the caller's threads only.
   static Result<std::unique_ptr<Journal>> create(JournalOptions options, const Clock& clock);
   // Writes what is queued (one attempt), then ends the thread; after give_up(), waits for nothing.
   ~Journal();

@@ -17,7 +17,7 @@ namespace {
 StoredItem damage_note(std::uint64_t from, std::uint64_t to, std::int64_t at) {
   return {from, ItemType::kNote,
           "items " + std::to_string(from) + " to " + std::to_string(to) +
-              " are damaged in the journal; gibbous doctor --repair keeps the others",
+              " are damaged in the journal",
           range_meta(from, to), at};
 }
 

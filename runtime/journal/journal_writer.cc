@@ -162,8 +162,8 @@ void Journal::Impl::truncate_log() {
 
 Status Journal::Impl::reopen_when_needed() {
   if (store_ != nullptr) return {};
-  Result<std::unique_ptr<Database>> database = open_for_writing(
-      options_.directory, {options_.busy_timeout, options_.wal, options_.worker_alive, held_at_});
+  Result<std::unique_ptr<Database>> database =
+      open_for_writing(options_.directory, {options_.busy_timeout, options_.wal, options_.on_lost});
   if (!database) return database.status();
   Result<std::unique_ptr<BatchWriter>> store =
       BatchWriter::create(std::move(*database), {options_.max_run_bytes, options_.max_pages},

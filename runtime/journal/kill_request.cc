@@ -21,8 +21,7 @@ Result<KillRequest> request_kill(const std::string& directory, const std::string
   // Do not create a journal only to record this.
   if (Status status = check_place(directory, false); !status) return status;
   const WithoutSizeSignal guard;
-  Result<std::unique_ptr<Database>> database =
-      open_for_writing(directory, {busy_timeout, true, nullptr, clock.wall().count()});
+  Result<std::unique_ptr<Database>> database = open_for_writing(directory, {busy_timeout});
   if (!database) return database.status();
   Workers workers(**database, nullptr);
   Queue queue(**database, workers);

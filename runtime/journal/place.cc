@@ -9,13 +9,15 @@
 
 #include "runtime/base/file_system.h"
 #include "runtime/base/state_file.h"
-#include "runtime/journal/migration.h"
 #include "runtime/journal/schema.h"
+#include "runtime/journal/set_aside.h"
 
 namespace gibbous {
 namespace {
 
 constexpr mode_t kForOthers = 077;
+constexpr const char* kNextSession =
+    "; the next session of this program (gibbous session, mcp or call) sets it aside";
 
 Status unusable(const std::string& path, const std::string& why) {
   return Status::error("journal_unusable", path + ": " + why);
@@ -76,7 +78,7 @@ bool has_bytes(const std::string& path) {
   return ::lstat(path.c_str(), &file) == 0 && file.st_size > 0;
 }
 
-// Without the directory, nobody can make the log that every change begins with.
+// Without the directory, no process can make the log that every change begins with.
 bool is_fixed(const std::string& directory) {
   return file_system_of(directory).is_read_only ||
          ::faccessat(AT_FDCWD, directory.c_str(), W_OK, AT_EACCESS) != 0;
@@ -100,7 +102,7 @@ Result<std::unique_ptr<Database>> open_for_reading(const std::string& directory,
   }
   if (version) {
     return *version == kJournalVersion ? std::move(database)
-                                       : older_for_reader(directory, *version);
+                                       : journal_older(path, *version, kNextSession);
   }
   const std::string code = version.status().code();
   const bool cannot_write = code == "journal_readonly" || code == "journal_unusable";
@@ -110,27 +112,6 @@ Result<std::unique_ptr<Database>> open_for_reading(const std::string& directory,
                            ": its latest entries are in a log that must be merged first, and "
                            "the directory cannot be written; copy it to where it can be");
 }
-
-namespace {
-
-// Makes a new file, or makes the settings of one that has this version.
-Status prepare(Database& database, const std::string& directory, bool wal) {
-  Status status = prepare_file(database, wal && file_system_of(directory).shares_memory);
-  return status ? migrate(database, journal_migrations()) : status;
-}
-
-// The first look at an older file: it is closed again, because SQLite gives a file to one
-// connection alone only while no other one is open.
-Status look_at_older(std::unique_ptr<Database> database, const std::string& directory,
-                     std::int64_t version, const WritingOptions& options) {
-  const Result<std::string> workers = living_workers(*database, options);
-  if (!workers) return workers.status();
-  if (!workers->empty()) return older_in_use(directory, version, *workers);
-  database.reset();
-  return migrate_alone(directory, version, options);
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Database>> open_for_writing(const std::string& directory,
                                                    const WritingOptions& options) {
@@ -143,12 +124,22 @@ Result<std::unique_ptr<Database>> open_for_writing(const std::string& directory,
   const Result<std::int64_t> version = journal_version(**database);
   if (!version) return version.status();
   if (*version != 0 && *version < kJournalVersion) {
-    Status status = look_at_older(std::move(*database), directory, *version, options);
-    if (!status) return status;
+    database->reset();
+    const Result<std::string> aside = set_older_aside(directory, options.busy_timeout);
+    if (!aside) return aside.status();
+    if (!aside->empty() && options.on_lost) {
+      options.on_lost(Status::error("journal_set_aside",
+                                    path + ": an older program wrote it; it is now " + *aside +
+                                        ", whole, and recording begins in a new file"));
+    }
+    if (Status status = check_place(directory, true); !status) return status;
     database = Database::open(path, Database::Mode::kWrite, options.busy_timeout);
     if (!database) return database;
   }
-  if (Status status = prepare(**database, directory, options.wal); !status) return status;
+  const bool wal = options.wal && file_system_of(directory).shares_memory;
+  Status status = prepare_file(**database, wal);
+  if (status) status = make_tables(**database);
+  if (!status) return status;
   return database;
 }
 

@@ -1,13 +1,12 @@
 // Finds sessions.db and checks whether its directory can be trusted. Any thread.
 #pragma once
 
-#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "gibbous/status.h"
 #include "runtime/journal/database.h"
-#include "runtime/journal/worker_record.h"
 
 namespace gibbous {
 
@@ -25,19 +24,18 @@ Status check_place(const std::string& directory, bool make);
 
 struct WritingOptions {
   Millis busy_timeout{5'000};
-  bool wal = true;           // false: a rollback journal
-  WorkerAlive worker_alive;  // of workers in a file of an older version; null: their leases decide
-  std::int64_t now = 0;      // Unix milliseconds, for leases
+  bool wal = true;                             // false: a rollback journal
+  std::function<void(const Status&)> on_lost;  // of the JournalOptions
 };
 
-// Runs check_place, then opens the file for writing, at this version's schema. An older file is
-// migrated when no other process uses it, and fails with journal_older until then (migration.h). On
-// file systems that do not share memory between processes, the file has a rollback journal, too.
+// Runs check_place, then opens the file for writing, with the tables of this version. An older file
+// is set aside (set_aside.h), which `on_lost` reports as journal_set_aside, or fails with
+// journal_older. On file systems that do not share memory between processes, the file has a
+// rollback journal, too.
 Result<std::unique_ptr<Database>> open_for_writing(const std::string& directory,
                                                    const WritingOptions& options);
 // Runs check_place, then opens a file of this version's schema for reading, also where nothing can
-// be written. Fails with journal_older, which says what brings the file up to date, and with
-// journal_newer.
+// be written. Fails with journal_older and journal_newer.
 Result<std::unique_ptr<Database>> open_for_reading(const std::string& directory,
                                                    Millis busy_timeout);
 

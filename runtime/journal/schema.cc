@@ -1,21 +1,38 @@
-// Never change a released migration: add a new one at the end.
+// Nothing of an earlier version is read: such a file is set aside (set_aside.h). The first release
+// migrates again, by numbered SQL that is never changed once it is released.
 #include "runtime/journal/schema.h"
 
-#include <array>
 #include <chrono>
 #include <string>
 #include <thread>
 
-#include "runtime/journal/early_schema.h"
-
 namespace gibbous {
 namespace {
 
-// The tables that the toolset `shell` documents as exec_runs and exec_run_items. Items are
-// kept in segments: `items` is a JSON array with [type, milliseconds after created_at, offset in
-// data, bytes of payload, bytes of meta] for each, and `data` holds the payloads and metas one
-// after another.
-constexpr const char* kRuns = R"(
+// exec_runs and the view exec_run_items are what the toolset `shell` documents.
+//
+// exec_runs: `client` is the session of the caller, `session_id` the queue inside it, which the
+// caller names, and `workspace` the directory in which its host works. `started_by` is the worker
+// whose keeper holds the run; a worker that takes over a dead worker's run becomes its `owner`. The
+// caller of a start may give it a `request_id`, so that a repeated call is the same run. Of a
+// queue, the run with the highest `priority` comes first; one whose end is unknown is executed
+// `max_attempts` times at most. A session executes its queued runs one after another; runs that
+// were started directly (`from_queue` 0) do not count. `redacted` says whether the text of a run
+// that has ended is redacted (ended_rows.h), `stdout_to` and `stderr_to` how far its output is
+// recorded (RunRecord). exec_runs_open has runs that have ended and may still get items from their
+// owner.
+//
+// run_segments keeps items: `items` is a JSON array with [type, milliseconds after created_at,
+// offset in data, bytes of payload, bytes of meta] for each, and `data` holds the payloads and
+// metas one after another. `sum` is the segment_sum(), and `sum_before` that of the segment before
+// it in its run when it was written. run_tails is the end of an output that has reached its limit,
+// while its run goes on: a worker that takes the run over makes items of it.
+//
+// backlog_messages: `for_agent` says whether a message is for the agent, or only for the program
+// that hosts it. workers: those that take over what dead workers left (`takes_over`) watch the
+// others. host_calls: tools that a host carries out itself. tasks: calls that front ends answered
+// with a handle (task_rows.h); `host` is the process that has it, or had it last.
+constexpr const char* kTables = R"(
 CREATE TABLE exec_runs (
   number INTEGER PRIMARY KEY,
   run_id TEXT NOT NULL UNIQUE,
@@ -38,14 +55,39 @@ CREATE TABLE exec_runs (
   stored_bytes INTEGER NOT NULL DEFAULT 0,
   not_kept_items INTEGER NOT NULL DEFAULT 0,
   last_seq INTEGER NOT NULL DEFAULT 0,
-  meta_json TEXT);
+  meta_json TEXT,
+  owner TEXT,
+  started_by TEXT,
+  attempt INTEGER NOT NULL DEFAULT 1,
+  safe_to_repeat INTEGER NOT NULL DEFAULT 0,
+  from_queue INTEGER NOT NULL DEFAULT 0,
+  client TEXT NOT NULL DEFAULT '',
+  workspace TEXT NOT NULL DEFAULT '',
+  request_id TEXT,
+  priority INTEGER NOT NULL DEFAULT 0,
+  max_attempts INTEGER NOT NULL DEFAULT 0,
+  redacted INTEGER NOT NULL DEFAULT 0,
+  stdout_to INTEGER NOT NULL DEFAULT 0,
+  stderr_to INTEGER NOT NULL DEFAULT 0);
 CREATE INDEX exec_runs_session ON exec_runs (session_id, number);
+CREATE INDEX exec_runs_client ON exec_runs (client, number);
+CREATE INDEX exec_runs_request ON exec_runs (client, request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX exec_runs_queued ON exec_runs (workspace, client, session_id, number)
+  WHERE status = 'queued';
+CREATE INDEX exec_runs_going ON exec_runs (workspace, client, session_id, number)
+  WHERE status IN ('starting', 'running');
 CREATE INDEX exec_runs_finished ON exec_runs (finished_at) WHERE finished_at IS NOT NULL;
+CREATE INDEX exec_runs_whole ON exec_runs (finished_at)
+  WHERE finished_at IS NOT NULL AND redacted = 0;
+CREATE INDEX exec_runs_open ON exec_runs (owner)
+  WHERE finished_at IS NULL AND status NOT IN ('queued', 'starting', 'running');
 CREATE TABLE run_segments (
   id INTEGER PRIMARY KEY,
   created_at INTEGER NOT NULL,
   items TEXT NOT NULL,
-  data BLOB NOT NULL);
+  data BLOB NOT NULL,
+  sum_before INTEGER NOT NULL,
+  sum INTEGER NOT NULL);
 CREATE VIEW exec_run_items AS
 SELECT
   (segment.id & 4294967295) + each.key AS seq,
@@ -70,11 +112,15 @@ CREATE TABLE backlog_messages (
   event TEXT NOT NULL,
   payload TEXT NOT NULL,
   created_at INTEGER NOT NULL,
+  for_agent INTEGER NOT NULL DEFAULT 1,
   PRIMARY KEY (session_id, owner, seq)) WITHOUT ROWID;
-)";
-
-// The decisions of a policy, and the answers of people.
-constexpr const char* kPolicy = R"(
+CREATE TABLE run_tails (
+  number INTEGER PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  items TEXT NOT NULL,
+  data BLOB NOT NULL,
+  stdout_to INTEGER NOT NULL DEFAULT 0,
+  stderr_to INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE decisions (
   id INTEGER PRIMARY KEY,
   created_at INTEGER NOT NULL,
@@ -84,35 +130,6 @@ CREATE TABLE decisions (
   decision TEXT NOT NULL,
   rule TEXT NOT NULL,
   record_json TEXT NOT NULL);
-CREATE TABLE approvals (
-  id TEXT PRIMARY KEY,
-  kind TEXT NOT NULL,
-  subject TEXT NOT NULL,
-  mode TEXT NOT NULL,
-  mode_rank INTEGER NOT NULL,
-  workspace TEXT NOT NULL,
-  scope TEXT NOT NULL,
-  session_id TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  policy_hash TEXT NOT NULL,
-  who TEXT NOT NULL,
-  revoked_at INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
-)";
-
-// Workers and the runs that they execute. A session executes its queued runs one after another;
-// runs that were started directly do not count. `started_by` is the worker whose keeper holds the
-// run; a worker that takes over a dead worker's run becomes its owner. The first two indexes hold
-// only runs in progress.
-constexpr const char* kQueue = R"(
-ALTER TABLE exec_runs ADD COLUMN owner TEXT;
-ALTER TABLE exec_runs ADD COLUMN started_by TEXT;
-ALTER TABLE exec_runs ADD COLUMN attempt INTEGER NOT NULL DEFAULT 1;
-ALTER TABLE exec_runs ADD COLUMN safe_to_repeat INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE exec_runs ADD COLUMN from_queue INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX exec_runs_queued ON exec_runs (session_id, number) WHERE status = 'queued';
-CREATE INDEX exec_runs_going ON exec_runs (session_id, number)
-  WHERE status IN ('starting', 'running');
 CREATE TABLE workers (
   worker_id TEXT PRIMARY KEY,
   pid INTEGER NOT NULL,
@@ -122,7 +139,9 @@ CREATE TABLE workers (
   keeper_started INTEGER NOT NULL,
   started_at INTEGER NOT NULL,
   heartbeat_at INTEGER NOT NULL,
-  lease_until INTEGER NOT NULL) WITHOUT ROWID;
+  lease_until INTEGER NOT NULL,
+  takes_over INTEGER NOT NULL DEFAULT 1) WITHOUT ROWID;
+CREATE INDEX workers_watch ON workers (boot_id, worker_id);
 CREATE TABLE run_requests (
   id INTEGER PRIMARY KEY,
   run_id TEXT NOT NULL,
@@ -140,68 +159,6 @@ CREATE TABLE run_usage (
   cpu_ms INTEGER NOT NULL,
   processes INTEGER NOT NULL,
   PRIMARY KEY (number, at)) WITHOUT ROWID;
-)";
-
-// The origin of a run: `client` is the session of the caller, `session_id` the queue inside it,
-// which the caller names, and `workspace` the directory in which its host works.
-constexpr const char* kClients = R"(
-ALTER TABLE exec_runs ADD COLUMN client TEXT NOT NULL DEFAULT '';
-ALTER TABLE exec_runs ADD COLUMN workspace TEXT NOT NULL DEFAULT '';
-UPDATE exec_runs SET client = session_id;
-DROP INDEX exec_runs_queued;
-DROP INDEX exec_runs_going;
-CREATE INDEX exec_runs_client ON exec_runs (client, number);
-CREATE INDEX exec_runs_queued ON exec_runs (workspace, client, session_id, number)
-  WHERE status = 'queued';
-CREATE INDEX exec_runs_going ON exec_runs (workspace, client, session_id, number)
-  WHERE status IN ('starting', 'running');
-)";
-
-// The column says whether a message is for the agent, or only for the program that hosts it.
-constexpr const char* kAgents = R"(
-ALTER TABLE backlog_messages ADD COLUMN for_agent INTEGER NOT NULL DEFAULT 1;
-)";
-
-// The caller of a start may give it an id, so that a repeated call is the same run. `sum` is the
-// segment_sum() of a segment, and `sum_before` that of the segment before it in its run when it was
-// written; segments of earlier versions have none. `takes_over` says whether a worker takes over
-// what dead workers left; those that do watch the others. Of a queue, the run with the highest
-// `priority` comes first; one whose end is unknown is executed `max_attempts` times at most.
-constexpr const char* kChecks = R"(
-ALTER TABLE run_segments ADD COLUMN sum_before INTEGER;
-ALTER TABLE run_segments ADD COLUMN sum INTEGER;
-ALTER TABLE exec_runs ADD COLUMN request_id TEXT;
-ALTER TABLE exec_runs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE exec_runs ADD COLUMN max_attempts INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX exec_runs_request ON exec_runs (client, request_id) WHERE request_id IS NOT NULL;
-ALTER TABLE workers ADD COLUMN takes_over INTEGER NOT NULL DEFAULT 1;
-CREATE INDEX workers_watch ON workers (boot_id, worker_id);
-)";
-
-// `run_tails` is the end of an output that has reached its limit, while its run goes on: the
-// columns are those of a segment, and a worker that takes the run over makes items of it.
-// `redacted` says whether the text of a run that has ended is redacted (ended_rows.h); `stdout_to`
-// and `stderr_to` how far its output is recorded (RunRecord), with the tail for that of a tail. The
-// second index has runs that have ended and may still get items from their owner.
-constexpr const char* kEnds = R"(
-CREATE TABLE run_tails (
-  number INTEGER PRIMARY KEY,
-  created_at INTEGER NOT NULL,
-  items TEXT NOT NULL,
-  data BLOB NOT NULL,
-  stdout_to INTEGER NOT NULL DEFAULT 0,
-  stderr_to INTEGER NOT NULL DEFAULT 0);
-ALTER TABLE exec_runs ADD COLUMN redacted INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE exec_runs ADD COLUMN stdout_to INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE exec_runs ADD COLUMN stderr_to INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX exec_runs_whole ON exec_runs (finished_at)
-  WHERE finished_at IS NOT NULL AND redacted = 0;
-CREATE INDEX exec_runs_open ON exec_runs (owner)
-  WHERE finished_at IS NULL AND status NOT IN ('queued', 'starting', 'running');
-)";
-
-// Calls of tools that a host carries out itself. The index has those that go on.
-constexpr const char* kHostCalls = R"(
 CREATE TABLE host_calls (
   id INTEGER PRIMARY KEY,
   call_id TEXT NOT NULL UNIQUE,
@@ -215,11 +172,6 @@ CREATE TABLE host_calls (
   started_at INTEGER NOT NULL,
   finished_at INTEGER);
 CREATE INDEX host_calls_going ON host_calls (id) WHERE finished_at IS NULL;
-)";
-
-// Calls that front ends answered with a handle (task_rows.h). `host` is the process that has it, or
-// had it last.
-constexpr const char* kTasks = R"(
 CREATE TABLE tasks (
   id INTEGER PRIMARY KEY,
   task_id TEXT NOT NULL UNIQUE,
@@ -237,25 +189,14 @@ CREATE TABLE tasks (
 CREATE INDEX tasks_finished ON tasks (finished_at) WHERE finished_at IS NOT NULL;
 )";
 
-// Files of version 7 exist, with fewer columns than those of version 6: so version 8 comes next.
-constexpr std::array<Migration, 10> kMigrations = {{{kRuns},
-                                                    {kPolicy},
-                                                    {kQueue},
-                                                    {kClients},
-                                                    {kAgents},
-                                                    {kChecks},
-                                                    {""},
-                                                    {kEnds, complete_tables},
-                                                    {kHostCalls},
-                                                    {kTasks}}};
-
-static_assert(kMigrations.size() == kJournalVersion);
+std::string versions(const std::string& path, std::int64_t version) {
+  return path + ": it has version " + std::to_string(version) +
+         ", and this program works with version " + std::to_string(kJournalVersion);
+}
 
 Status newer(const Database& database, std::int64_t version) {
   return Status::error("journal_newer",
-                       database.path() + ": it has version " + std::to_string(version) +
-                           ", and this program works with version " +
-                           std::to_string(kJournalVersion) +
+                       versions(database.path(), version) +
                            ": a newer program wrote it. Use that one, or another state directory "
                            "(--state)");
 }
@@ -264,16 +205,6 @@ Status foreign(const Database& database) {
   return Status::error("journal_foreign", database.path() +
                                               ": another program's database; move it away, or use "
                                               "another state directory");
-}
-
-Status migrate_one(Database& database, const Migration& migration, std::size_t version) {
-  if (Status status = database.execute(migration.sql); !status) return status;
-  if (migration.complete != nullptr) {
-    if (Status status = migration.complete(database); !status) return status;
-  }
-  const std::string mark = "PRAGMA application_id=" + std::to_string(kJournalApplicationId) +
-                           "; PRAGMA user_version=" + std::to_string(version);
-  return database.execute(mark.c_str());
 }
 
 // Even where this changes nothing, SQLite takes the lock for writing, which may be held for long.
@@ -301,6 +232,10 @@ Status prepare_once(Database& database, bool wal) {
 
 }  // namespace
 
+Status journal_older(const std::string& path, std::int64_t version, const std::string& what_to_do) {
+  return Status::error("journal_older", versions(path, version) + what_to_do);
+}
+
 Result<std::int64_t> journal_version(Database& database) {
   const Result<std::int64_t> version = database.number("PRAGMA user_version");
   if (!version) return version;
@@ -322,10 +257,6 @@ Result<std::int64_t> journal_version(Database& database) {
   return foreign(database);
 }
 
-std::span<const Migration> journal_migrations() {
-  return kMigrations;
-}
-
 Status prepare_file(Database& database, bool wal) {
   // Where several processes make the file
   // at the same time, the change to WAL finds it busy at once, without waiting for its turn.
@@ -338,31 +269,26 @@ Status prepare_file(Database& database, bool wal) {
   }
 }
 
-Status run_migrations(Database& database, std::span<const Migration> migrations,
-                      std::int64_t version) {
-  Status status;
-  for (auto next = static_cast<std::size_t>(version); status && next < migrations.size(); ++next) {
-    status = migrate_one(database, migrations[next], next + 1);
-  }
-  return status;
-}
-
-Status migrate(Database& database, std::span<const Migration> migrations) {
+Status make_tables(Database& database) {
   // A file of this version needs no lock, which another process may hold for long.
   const Result<std::int64_t> now = journal_version(database);
-  if (!now) return now.status();
-  if (static_cast<std::size_t>(*now) == migrations.size()) return {};
-  // Look again under the lock, because another process may be migrating it, too.
+  if (!now || *now == kJournalVersion) return now.status();
+  // Look again under the lock, because another process may be making them, too.
   if (Status status = database.execute("BEGIN IMMEDIATE"); !status) return status;
   const Result<std::int64_t> version = journal_version(database);
   Status status = version.status();
-  if (status && *version != *now && static_cast<std::size_t>(*version) != migrations.size()) {
+  if (status && *version != 0 && *version != kJournalVersion) {
     status = Status::error("journal_busy", database.path() +
                                                ": an older program has just made it; Gibbous tries "
                                                "again");
   }
+  if (status && *version == 0) {
+    const std::string mark = "PRAGMA application_id=" + std::to_string(kJournalApplicationId) +
+                             "; PRAGMA user_version=" + std::to_string(kJournalVersion);
+    status = database.execute(kTables);
+    if (status) status = database.execute(mark.c_str());
+  }
   // All in one transaction, because each commit waits for the disk.
-  if (status) status = run_migrations(database, migrations, *version);
   if (status) status = database.execute("COMMIT");
   if (!status && database.in_transaction()) (void)database.execute("ROLLBACK");
   return status;
@@ -371,10 +297,7 @@ Status migrate(Database& database, std::span<const Migration> migrations) {
 Status check_version(Database& database) {
   const Result<std::int64_t> version = journal_version(database);
   if (!version || *version == kJournalVersion) return version.status();
-  return Status::error("journal_older", database.path() + ": it has version " +
-                                            std::to_string(*version) +
-                                            ", and this program works with version " +
-                                            std::to_string(kJournalVersion));
+  return journal_older(database.path(), *version, "");
 }
 
 Status begin_writing(Database& database) {

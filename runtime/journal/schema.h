@@ -1,8 +1,8 @@
-// The tables of sessions.db, by version. Internal; the thread of the Database.
+// The tables of sessions.db, and the version of a file. Internal; the thread of the Database.
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <string>
 
 #include "gibbous/status.h"
 #include "runtime/journal/database.h"
@@ -10,34 +10,23 @@
 namespace gibbous {
 
 inline constexpr std::int64_t kJournalApplicationId = 0x47424253;  // "GBBS"
-inline constexpr std::int64_t kJournalVersion = 10;  // of the file, as this program writes it
+inline constexpr std::int64_t kJournalVersion = 11;  // of the file, as this program writes it
 inline constexpr int kSeqBits = 32;
-
-// One step from a version to the next: the statements, then what depends on the file's own form.
-struct Migration {
-  const char* sql;
-  Status (*complete)(Database& database) = nullptr;
-};
-
-// Version N of the file is the result of the first N of these.
-std::span<const Migration> journal_migrations();
 
 // Call it before anything else on a new file: it makes the settings that SQLite accepts only then,
 // WAL and how it syncs. Without `wal`, or where SQLite finds that WAL does not work, the file has a
 // rollback journal: then readers and the writer wait for each other.
 Status prepare_file(Database& database, bool wal = true);
-// Brings the file up to `migrations`, in one transaction. Fails with journal_newer, with
-// journal_foreign (another program's tables), or as the database does. For files that no other
-// program works with (migration.h).
-Status migrate(Database& database, std::span<const Migration> migrations);
-// The same from `version` on, within the caller's transaction.
-Status run_migrations(Database& database, std::span<const Migration> migrations,
-                      std::int64_t version);
+// Makes the tables in a file that has none, in one transaction. Fails with journal_newer, with
+// journal_foreign (another program's tables), or as the database does.
+Status make_tables(Database& database);
 
 // Returns the version of the file, 0 for a new one. Fails with journal_newer or journal_foreign;
 // then nothing in the file has been read but its header, and nothing is written.
 Result<std::int64_t> journal_version(Database& database);
-// Fails with journal_newer or journal_older, which say both versions, unless the file has this one.
+// Returns the error journal_older, which names both versions, then says `what_to_do`.
+Status journal_older(const std::string& path, std::int64_t version, const std::string& what_to_do);
+// Fails with journal_newer or journal_older, unless the file has this version.
 Status check_version(Database& database);
 
 // Begins a transaction that writes, after check_version() under its lock: another program may have

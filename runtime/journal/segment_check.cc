@@ -15,6 +15,13 @@ namespace {
 
 constexpr std::size_t kMaxNamed = 20;  // holes in a message
 
+// Items of a run that are not as they were written.
+struct DamagedItems {
+  std::string run_id;
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+};
+
 std::string name_of(const DamagedItems& items) {
   return "items " + std::to_string(items.from) + " to " + std::to_string(items.to) + " of run " +
          items.run_id;
@@ -25,9 +32,7 @@ class Walk {
  public:
   struct Segment {
     std::int64_t id = 0;
-    std::int64_t created_at = 0;
     bool is_whole = false;
-    bool has_sum = false;
     std::int64_t sum_before = 0;
     std::int64_t sum = 0;
     std::uint64_t last = 0;  // seq; of a damaged one: its first
@@ -54,10 +59,8 @@ class Walk {
     const Result<bool> row = next_.bind(1, segment->id).step();
     if (!row || !*row) return row;
     segment->id = next_.integer(0);
-    segment->created_at = next_.integer(1);
     segment->is_whole =
         is_whole_segment(next_) && parse_segment(next_.bytes(2), next_.bytes(3).size(), &entries_);
-    segment->has_sum = !next_.is_null(5);
     segment->sum_before = next_.integer(4);
     segment->sum = next_.integer(5);
     const std::uint64_t first = seq_of_segment(segment->id);
@@ -92,69 +95,11 @@ class Walk {
   std::vector<SegmentEntry> entries_;
 };
 
-// Puts notes and new sums into a file.
-class Filler {
- public:
-  explicit Filler(Database& made) : made_(made) {}
-
-  Status prepare() {
-    return made_.prepare_all({
-        {&insert_,
-         "INSERT INTO run_segments (id, created_at, items, data, sum_before, sum)"
-         " VALUES (?, ?, ?, ?, ?, ?)"},
-        {&read_, "SELECT items, data FROM run_segments WHERE id = ?"},
-        {&seal_, "UPDATE run_segments SET sum_before = ?2, sum = ?3 WHERE id = ?1"},
-    });
-  }
-
-  Status note(std::int64_t number, std::uint64_t from, std::uint64_t to, std::int64_t at) {
-    SegmentBuilder note;
-    const std::string text = "items " + std::to_string(from) + " to " + std::to_string(to) +
-                             " were damaged, and are lost";
-    const std::string meta = range_meta(from, to);
-    note.add({from, ItemType::kNote, text, meta, at});
-    note.finish();
-    const std::int64_t id = segment_id(number, from);
-    const std::int64_t before =
-        std::exchange(sum_, segment_sum(id, note.created_at(), note.items(), note.data(), sum_));
-    return insert_.bind(1, id)
-        .bind(2, note.created_at())
-        .bind(3, note.items())
-        .bind_blob(4, note.data())
-        .bind(5, before)
-        .bind(6, sum_)
-        .run();
-  }
-
-  // Makes a segment follow the one before it.
-  Status seal(const Walk::Segment& segment) {
-    if (!segment.has_sum || segment.sum_before == sum_) {
-      sum_ = segment.has_sum ? segment.sum : 0;
-      return {};
-    }
-    const Result<bool> row = read_.bind(1, segment.id).step();
-    if (!row) return row.status();
-    const std::int64_t before = sum_;
-    sum_ = segment_sum(segment.id, segment.created_at, read_.bytes(0), read_.bytes(1), before);
-    read_.reset();
-    return seal_.bind(1, segment.id).bind(2, before).bind(3, sum_).run();
-  }
-
-  void begin_run() { sum_ = 0; }
-
- private:
-  Database& made_;
-  Statement insert_;
-  Statement read_;
-  Statement seal_;
-  std::int64_t sum_ = 0;  // of the segment before
-};
-
 }  // namespace
 
 bool is_whole_segment(const Statement& row) {
-  return row.is_null(5) || segment_sum(row.integer(0), row.integer(1), row.bytes(2), row.bytes(3),
-                                       row.integer(4)) == row.integer(5);
+  return segment_sum(row.integer(0), row.integer(1), row.bytes(2), row.bytes(3), row.integer(4)) ==
+         row.integer(5);
 }
 
 namespace {
@@ -190,9 +135,7 @@ class Check {
     if (!segment.is_whole) return add(number, first, segment.last);
     // Retention removes runs from their beginning, so that it may be missing.
     if (before.id >> kSeqBits != number) return {};
-    const bool is_linked =
-        !before.is_whole || !before.has_sum || !segment.has_sum || before.sum == segment.sum_before;
-    if (is_linked) return {};
+    if (!before.is_whole || before.sum == segment.sum_before) return {};
     const std::uint64_t from = std::min(before.last + 1, first);
     return add(number, from, std::max(first - 1, from));
   }
@@ -243,82 +186,6 @@ Status check_segments(Database& database) {
   const std::string names = check.names();
   return names.empty() ? Status()
                        : corrupt_error(database.path(), names + " are damaged or missing");
-}
-
-namespace {
-
-class HoleFiller {
- public:
-  HoleFiller(Database& made, RepairReport* report) : walk_(made), filler_(made), report_(report) {}
-
-  Status prepare() {
-    Status status = walk_.prepare();
-    return status ? filler_.prepare() : status;
-  }
-
-  Status fill_all() {
-    Walk::Segment segment;
-    for (;;) {
-      const std::int64_t at = segment.created_at;
-      const Result<bool> more = walk_.next(&segment);
-      if (!more) return more.status();
-      if (!*more) return end_run(at);
-      if (segment.id >> kSeqBits != number_) {
-        Status status = end_run(at);
-        if (status) status = begin_run(segment.id >> kSeqBits);
-        if (!status) return status;
-      }
-      Status status = fill_to(seq_of_segment(segment.id) - 1, segment.created_at);
-      if (status) status = filler_.seal(segment);
-      if (!status) return status;
-      expected_ = segment.last + 1;
-    }
-  }
-
-  // Runs of which nothing is left.
-  Status fill_empty() {
-    for (std::int64_t number = 0;;) {
-      const Result<bool> more = walk_.next_empty(&number);
-      if (!more || !*more) return more.status();
-      Status status = begin_run(number);
-      if (status) status = end_run(0);
-      number_ = 0;
-      if (!status) return status;
-    }
-  }
-
- private:
-  Status begin_run(std::int64_t number) {
-    number_ = number;
-    expected_ = 1;
-    filler_.begin_run();
-    return walk_.run_of(number, &run_id_, &last_seq_);
-  }
-  Status end_run(std::int64_t at) { return number_ == 0 ? Status() : fill_to(last_seq_, at); }
-  Status fill_to(std::uint64_t to, std::int64_t at) {
-    if (to < expected_) return {};
-    report_->damaged.push_back({run_id_, expected_, to});
-    return filler_.note(number_, expected_, to, at);
-  }
-
-  Walk walk_;
-  Filler filler_;
-  RepairReport* report_;
-  std::int64_t number_ = 0;
-  std::string run_id_;
-  std::uint64_t last_seq_ = 0;  // 0: unknown
-  std::uint64_t expected_ = 1;  // seq
-};
-
-}  // namespace
-
-Status fill_holes(Database& made, RepairReport* report) {
-  HoleFiller filler(made, report);
-  Status status = filler.prepare();
-  if (status) status = made.execute("BEGIN IMMEDIATE");
-  if (status) status = filler.fill_empty();
-  if (status) status = filler.fill_all();
-  return status ? made.execute("COMMIT") : status;
 }
 
 }  // namespace gibbous

@@ -61,8 +61,7 @@ Status keep_task_rows(const std::string& directory, const std::vector<RecordedTa
                       std::int64_t now, Millis busy_timeout) {
   const bool all_fit = std::all_of(tasks.begin(), tasks.end(), fits);
   const WithoutSizeSignal guard;
-  Result<std::unique_ptr<Database>> database =
-      open_for_writing(directory, {busy_timeout, true, nullptr, now});
+  Result<std::unique_ptr<Database>> database = open_for_writing(directory, {busy_timeout});
   if (!database) return database.status();
   Status status = begin_writing(**database);
   for (const RecordedTask& task : tasks) {

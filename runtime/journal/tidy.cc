@@ -87,9 +87,6 @@ Result<bool> drop_old_rows(Database& database, const TidyLimits& limits, std::in
            "owner, "
            "seq FROM backlog_messages WHERE created_at < " +
                before + " LIMIT " + most + ")",
-           "DELETE FROM approvals WHERE id IN (SELECT id FROM approvals WHERE max(revoked_at, "
-           "expires_at) BETWEEN 1 AND " +
-               before + " LIMIT " + most + ")",
        }) {
     const Result<std::int64_t> removed = change(database, sql);
     if (!removed) return removed.status();

@@ -1,6 +1,6 @@
 // Tidy applies retention in bounded steps, each a transaction. It removes runs that ended long ago
 // and, when the file is too large, those that ended first. It ends runs that waited too long in the
-// queue, and removes old decisions, calls, messages and approvals; then it returns free pages to
+// queue, and removes old decisions, calls and messages; then it returns free pages to
 // the disk. Runs in progress stay, whatever their size. Writer thread only.
 #pragma once
 

@@ -213,8 +213,9 @@ struct CallResult {
 // configuration's layers: "message"), the names of watchers,
 // events_suppressed (how many matches of watchers were left out), run_log_failed,
 // run_log_recovered, journal_failed (runs are not recorded; the message says why),
-// journal_recovered, journal_cut (something that was recorded is gone), reload_ok, reload_failed,
-// tools_changed, resources_changed (the list of the scripts' resources), resource_updated (a script
+// journal_recovered, journal_cut (something that was recorded is gone), journal_set_aside (the
+// journal of an older program now has another name), reload_ok, reload_failed, tools_changed,
+// resources_changed (the list of the scripts' resources), resource_updated (a script
 // says that what it reads is another now: "uri"), prompts_changed, keeper_lost, host_error (a
 // callback of the host threw: "where", "message"), log.
 struct Event {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "runtime/journal/journal_repair.h"
+#include "runtime/journal/set_aside.h"
 #include "tests/runtime/journal/desk.h"
 
 namespace gibbous::testing {
@@ -119,23 +119,16 @@ TEST_CASE("a run that is gone with the log is named") {
   CHECK(desk.told.problems.size() == 1);
 }
 
-TEST_CASE("a repair of a journal whose log is gone keeps the rest, and names the items") {
+TEST_CASE("a journal whose log is gone is not set aside") {
   CutDesk desk;
   desk.start("kept");
   desk.put("kept", 1, 3);
-  desk.end("kept");
-  REQUIRE(desk.flush());
   desk.checkpoint();
   desk.put("kept", 4, 9);
   desk.lose_log();
-  const auto report = repair_journal(desk.directory());
-  REQUIRE(report.ok());
-  REQUIRE(report->damaged.size() == 1);
-  CHECK(report->damaged.front().from == 4);
-  CHECK(report->damaged.front().to == 9);
-  CHECK(check_journal(desk.directory()));
-  REQUIRE(desk.open());
-  CHECK(desk.told.problems.empty());
+  Status damage;
+  CHECK(set_damaged_aside(desk.directory(), &damage).status().code() == "journal_cut");
+  CHECK(fs::exists(desk.file()));
 }
 
 TEST_CASE("a journal that was not cut says nothing") {

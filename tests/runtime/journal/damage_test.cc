@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "runtime/journal/journal_repair.h"
+#include "runtime/journal/set_aside.h"
 #include "tests/runtime/journal/desk.h"
 #include "tests/support/program.h"
 
@@ -50,92 +50,57 @@ TEST_CASE("an intact journal is reported as intact") {
   CHECK(status.message() == "");
 }
 
-TEST_CASE("a file that is not a database is an error that names it, until it is repaired") {
+TEST_CASE("a file that is not a database is an error that names it, until it is set aside") {
   Desk desk;
   write_runs(desk);
   overwrite(desk.file(), 0, std::string(2 * kPageBytes, 'g'));
   const Status opened = desk.open();
   CHECK(opened.code() == "journal_corrupt");
   CHECK_THAT(opened.message(), Contains(desk.file()));
-  CHECK_THAT(opened.message(), Contains("repair"));
+  CHECK_THAT(opened.message(), Contains("--set-aside"));
   CHECK(check_journal(desk.directory()).code() == "journal_corrupt");
   CHECK(JournalReader::open(desk.directory()).status().code() == "journal_corrupt");
-  const auto report = repair_journal(desk.directory());
-  REQUIRE(report);
-  CHECK(report->holes > 0);
-  CHECK(fs::file_size(report->kept_as) > kItems * 100);
+  Status damage;
+  const auto aside = set_damaged_aside(desk.directory(), &damage);
+  REQUIRE(aside);
+  CHECK(damage.code() == "journal_corrupt");
+  CHECK(fs::file_size(*aside) > kItems * 100);
   REQUIRE(desk.open());
   REQUIRE(desk.start("r") == Taken::kYes);
   CHECK(desk.flush());
 }
 
-TEST_CASE("repairing keeps everything outside the damaged pages") {
-  Desk desk;
-  write_runs(desk);
-  const std::size_t pages = fs::file_size(desk.file()) / kPageBytes;
-  REQUIRE(pages > 150);
-  const std::string garbage(kPageBytes, '\x5A');
-  overwrite(desk.file(), pages / 3 * kPageBytes, garbage);
-  overwrite(desk.file(), (pages / 3 + 20) * kPageBytes, garbage);
-  overwrite(desk.file(), pages / 3 * 2 * kPageBytes, garbage);
-  CHECK(check_journal(desk.directory()).code() == "journal_corrupt");
-  const auto report = repair_journal(desk.directory());
-  INFO(report.status().message());
-  REQUIRE(report);
-  CHECK(report->runs == 2);
-  CHECK(report->others == 1);
-  CHECK(report->holes >= 1);
-  CHECK(fs::exists(report->kept_as));
-  CHECK(check_journal(desk.directory()).message() == "");
-  const auto reader = desk.reader();
-  std::size_t found = 0;
-  for (const char* id : {"one", "two"}) {
-    CHECK(reader->run(id)->status == "completed");
-    const auto page = reader->items(id, 0, 10'000);
-    REQUIRE(page);
-    std::uint64_t last = 0;
-    for (const StoredItem& item : page->items) {
-      REQUIRE(item.seq > last);
-      last = item.seq;
-      if (item.type == ItemType::kNote) continue;  // in the place of what is lost
-      ++found;
-      REQUIRE(item.payload == std::string(100, 'x') + std::to_string(item.seq));
-    }
-  }
-  constexpr std::size_t kOfThreePages = 120;
-  CHECK(found >= 2 * kItems - kOfThreePages);
-}
-
-TEST_CASE("output of runs whose own row is lost is kept under a new name") {
-  Desk desk;
-  write_runs(desk);
-  {
-    Plain plain(desk.file());
-    REQUIRE(plain.run("DELETE FROM exec_runs WHERE run_id = 'two'"));
-  }
-  const auto report = repair_journal(desk.directory());
-  REQUIRE(report);
-  CHECK(report->runs == 1);
-  CHECK(desk.items("lost-2").items.size() == kItems);
-}
-
-TEST_CASE("a journal that is repaired under its writer continues in the new file") {
+TEST_CASE("a damaged journal is set aside under its writer, which continues in a new file") {
   Desk desk;
   REQUIRE(desk.open());
-  REQUIRE(desk.start("r") == Taken::kYes);
-  REQUIRE(desk.out("r", 1, "before") == Taken::kYes);
+  REQUIRE(desk.start("before") == Taken::kYes);
+  REQUIRE(desk.out("before", 1, "x") == Taken::kYes);
+  REQUIRE(desk.end("before") == Taken::kYes);
   REQUIRE(desk.flush());
-  const auto report = repair_journal(desk.directory());
-  INFO(report.status().message());
-  REQUIRE(report);
-  REQUIRE(desk.out("r", 2, "behind") == Taken::kYes);
+  REQUIRE(Plain(desk.file()).run("UPDATE run_segments SET data = 'y'"));
+  Status damage;
+  const auto aside = set_damaged_aside(desk.directory(), &damage);
+  REQUIRE(aside);
+  CHECK_THAT(damage.message(), Contains("items 1 to 1 of run before"));
+  CHECK(Plain(*aside).rows("SELECT run_id FROM exec_runs") == std::vector<std::string>{"before"});
+  REQUIRE(desk.start("later") == Taken::kYes);
   Status status = desk.flush();
   if (!status) status = desk.flush();  // the first one has found that the file is another
   REQUIRE(status);
-  const ItemPage page = desk.items("r");
-  REQUIRE(page.items.size() == 2);
-  CHECK(page.items[0].payload == "before");
-  CHECK(page.items[1].payload == "behind");
+  CHECK(desk.reader()->runs("", 10)->size() == 1);
+  CHECK(set_damaged_aside(desk.directory(), &damage)->empty());
+  CHECK(damage.ok());
+}
+
+TEST_CASE("a journal that a writer holds is not set aside") {
+  Desk desk;
+  write_runs(desk);
+  REQUIRE(Plain(desk.file()).run("UPDATE run_segments SET data = 'y'"));
+  Plain plain(desk.file());
+  REQUIRE(plain.run("BEGIN IMMEDIATE"));
+  Status damage;
+  CHECK(set_damaged_aside(desk.directory(), &damage).status().code() == "journal_busy");
+  CHECK(fs::exists(desk.file()));
 }
 
 TEST_CASE("a locked file is an outage, and waiting entries are written when it ends") {

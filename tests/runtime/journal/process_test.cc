@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/journal/journal_repair.h"
+#include "runtime/journal/set_aside.h"
 #include "tests/runtime/journal/desk.h"
 #include "tests/support/program.h"
 

@@ -2,10 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/journal/journal_repair.h"
-#include "runtime/journal/place.h"
-#include "runtime/journal/schema.h"
 #include "runtime/journal/segment.h"
+#include "runtime/journal/set_aside.h"
 #include "tests/runtime/journal/desk.h"
 
 namespace gibbous::testing {
@@ -109,9 +107,6 @@ TEST_CASE("a run that has ended is read with a note for items that are missing a
   CHECK(full.items.size() == 9);
   CHECK(full.more);
   CHECK_THAT(check_journal(desk.directory()).message(), Contains("items 10 to 12 of run r"));
-  REQUIRE(repair_journal(desk.directory()));
-  CHECK(check_journal(desk.directory()).message().empty());
-  check_all_but(desk.items("r"), 10, 12);
 }
 
 TEST_CASE("a run that has ended is read with a note when all its items are missing") {
@@ -143,7 +138,7 @@ TEST_CASE("a note that ends a run stands for its last items, also for a cursor i
   CHECK(check_journal(desk.directory()).message().empty());
 }
 
-TEST_CASE("a repair names the damaged items, notes them in their place and keeps the others") {
+TEST_CASE("a check names the damaged items of each run") {
   Desk desk;
   write_segments(desk);
   CHECK(check_journal(desk.directory()));
@@ -153,27 +148,9 @@ TEST_CASE("a repair names the damaged items, notes them in their place and keeps
   const Status found = check_journal(desk.directory());
   CHECK(found.code() == "journal_corrupt");
   CHECK_THAT(found.message(), Contains("of run r") && Contains("of run single"));
-  const auto report = repair_journal(desk.directory());
-  REQUIRE(report);
-  REQUIRE(report->damaged.size() == 3);
-  Texts named;
-  for (const DamagedItems& items : report->damaged) {
-    named.push_back(items.run_id + " " + std::to_string(items.from) + "-" +
-                    std::to_string(items.to));
-  }
-  CHECK(named == Texts{"single 1-1", "r 1-3", "r 10-12"});
-  const Status again = check_journal(desk.directory());
-  CHECK(again.message() == "");
-  const ItemPage page = desk.items("r");
-  REQUIRE(page.items.size() == 2 + 6);
-  CHECK_THAT(page.items.front().payload, Contains("items 1 to 3"));
-  CHECK(page.items[1].payload == payload_of(4));
-  CHECK(page.items.back().seq == 10);
-  CHECK(desk.items("single").items[0].type == ItemType::kNote);
-  CHECK(repair_journal(desk.directory())->damaged.empty());
 }
 
-TEST_CASE("sums go on over commits, connections and a repair") {
+TEST_CASE("sums go on over commits and connections") {
   Desk desk;
   for (std::uint64_t seq = 1; seq <= kCount; ++seq) {
     REQUIRE(desk.open());
@@ -181,7 +158,6 @@ TEST_CASE("sums go on over commits, connections and a repair") {
     REQUIRE(desk.out("r", seq, payload_of(seq)) == Taken::kYes);
     REQUIRE(desk.flush());
     desk.journal.reset();
-    if (seq == kCount / 2) REQUIRE(repair_journal(desk.directory()));
   }
   const Status whole = check_journal(desk.directory());
   CHECK(whole.message() == "");
@@ -189,61 +165,6 @@ TEST_CASE("sums go on over commits, connections and a repair") {
             .rows("SELECT count(*), count(sum), count(DISTINCT sum_before) FROM run_segments") ==
         Texts{"12|12|12"});
   CHECK(desk.items("r").items.size() == kCount);
-}
-
-TEST_CASE("segments of a version without sums are read, followed by ones with sums, and repaired") {
-  Desk desk;
-  REQUIRE(check_place(desk.directory(), true));
-  {
-    constexpr std::size_t kWithoutSums = 5;
-    auto database = Database::open(desk.file(), Database::Mode::kWrite, Millis{0});
-    REQUIRE(database);
-    REQUIRE(prepare_file(**database));
-    REQUIRE(migrate(**database, journal_migrations().first(kWithoutSums)));
-  }
-  REQUIRE(Plain(desk.file())
-              .run("INSERT INTO exec_runs (number, run_id, session_id, status, command, queued_at,"
-                   " updated_at, last_seq) VALUES (1, 'old', 's', 'running', 'c', 1, 1, 1);"
-                   "INSERT INTO run_segments VALUES (1 << 32 | 1, 5, '[[0,0,0,3,0]]', 'abc')"));
-  REQUIRE(desk.open());
-  REQUIRE(desk.start("old") == Taken::kYes);
-  REQUIRE(desk.out("old", 2, "def") == Taken::kYes);
-  REQUIRE(desk.flush());
-  desk.journal.reset();
-  CHECK(Plain(desk.file()).rows("SELECT sum IS NULL, sum_before FROM run_segments") ==
-        Texts{"1|NULL", "0|0"});
-  for (int round = 0; round < 2; ++round) {
-    const ItemPage page = desk.items("old");
-    REQUIRE(page.items.size() == 2);
-    CHECK(page.items[0].payload == "abc");
-    CHECK(page.items[1].payload == "def");
-    const Status whole = check_journal(desk.directory());
-    CHECK(whole.message() == "");
-    REQUIRE(repair_journal(desk.directory()));
-  }
-}
-
-TEST_CASE("a file of a version without sums is repaired with all that is whole") {
-  Desk desk;
-  REQUIRE(check_place(desk.directory(), true));
-  {
-    constexpr std::size_t kWithoutSums = 5;
-    auto database = Database::open(desk.file(), Database::Mode::kWrite, Millis{0});
-    REQUIRE(database);
-    REQUIRE(prepare_file(**database));
-    REQUIRE(migrate(**database, journal_migrations().first(kWithoutSums)));
-  }
-  REQUIRE(Plain(desk.file())
-              .run("INSERT INTO exec_runs (number, run_id, session_id, status, command, queued_at,"
-                   " finished_at, updated_at, last_seq)"
-                   " VALUES (1, 'old', 's', 'completed', 'c', 1, 1, 1, 2);"
-                   "INSERT INTO run_segments VALUES (1 << 32 | 1, 5, '[[0,0,0,3,0]]', 'abc');"
-                   "INSERT INTO run_segments VALUES (1 << 32 | 2, 5, '[[0,0,0,9,0]]', 'abc')"));
-  const auto report = repair_journal(desk.directory());
-  REQUIRE(report);
-  REQUIRE(report->damaged.size() == 1);
-  CHECK(report->damaged[0].from == 2);
-  CHECK(desk.items("old").items[0].payload == "abc");
 }
 
 }  // namespace

@@ -132,12 +132,6 @@ TEST_CASE("runs that ended long ago are removed, and those that have not ended s
   call.call_id = "AAAAaaa1";
   REQUIRE(desk.journal->put_call(call) == Taken::kYes);
   REQUIRE(desk.journal->add_backlog({"s", 1, "old", "up", "text"}) == Taken::kYes);
-  // Approvals, which earlier versions kept here, too.
-  Plain plain(desk.file());
-  const std::string now = std::to_string(desk.clock.wall().count());
-  REQUIRE(plain.run("INSERT INTO approvals VALUES ('a','','','',0,'','','',1,0,'','',0)"));
-  REQUIRE(
-      plain.run("INSERT INTO approvals VALUES ('b','','','',0,'','','',1,0,'',''," + now + ")"));
   desk.clock.advance(std::chrono::minutes(59));
   write_run(desk, "new", 3);
   REQUIRE(desk.tidy());
@@ -150,7 +144,6 @@ TEST_CASE("runs that ended long ago are removed, and those that have not ended s
   CHECK(desk.reader()->decisions({}, 10)->empty());
   CHECK(desk.reader()->host_calls("", JournalReader::CallsThat::kGoOn, 10)->empty());
   CHECK(desk.reader()->backlog("s", 0, 10)->empty());
-  CHECK(plain.rows("SELECT id FROM approvals") == std::vector<std::string>{"a"});
 }
 
 TEST_CASE("a run that waited too long in the queue ends, and newer ones stay") {

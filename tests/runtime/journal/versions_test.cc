@@ -1,19 +1,18 @@
-// Programs of two versions meet on one file: neither reads it wrong, and the newer one migrates it
-// when the older one has gone.
+// Programs of two versions meet on one file: neither reads it wrong, and the newer one sets it
+// aside when the older one has gone.
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <future>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/journal/holder.h"
-#include "runtime/journal/journal_repair.h"
 #include "runtime/journal/kill_request.h"
 #include "runtime/journal/schema.h"
-#include "tests/runtime/journal/old_journal.h"
+#include "runtime/journal/set_aside.h"
+#include "tests/runtime/journal/desk.h"
 #include "tests/support/program.h"
 
 namespace gibbous::testing {
@@ -57,20 +56,16 @@ TEST_CASE("a newer file is refused by all that opens it, and left unchanged") {
   desk.journal.reset();
   set_version(desk, 99);
   const std::string before = bytes_of(desk.file());
+  Status damage;
   for (const Status& status :
        {desk.open(), JournalReader::open(desk.directory()).status(),
-        check_journal(desk.directory()), repair_journal(desk.directory()).status(),
+        check_journal(desk.directory()), set_damaged_aside(desk.directory(), &damage).status(),
         request_kill(desk.directory(), "r", "TERM", desk.clock).status()}) {
     CHECK(status.code() == "journal_newer");
     CHECK_THAT(status.message(), Contains(desk.file()) && Contains("version 99"));
     CHECK_THAT(status.message(), Contains("works with version " + this_version()));
   }
   CHECK(bytes_of(desk.file()) == before);
-  std::size_t files = 0;
-  for (const auto& entry : fs::directory_iterator(desk.directory())) {
-    files += entry.path().string().find("aside") == std::string::npos ? 0 : 1;
-  }
-  CHECK(files == 0);
 }
 
 TEST_CASE("a newer file whose tables mean nothing here is refused by its version") {
@@ -85,7 +80,7 @@ TEST_CASE("a newer file whose tables mean nothing here is refused by its version
   CHECK(JournalReader::open(desk.directory()).status().code() == "journal_newer");
 }
 
-TEST_CASE("a writer whose file a newer program has migrated stops, and continues in its version") {
+TEST_CASE("a writer whose file a newer program writes stops, and continues in its version") {
   Desk desk;
   REQUIRE(desk.open());
   REQUIRE(desk.start("r") == Taken::kYes);
@@ -109,50 +104,88 @@ TEST_CASE("a writer whose file a newer program has migrated stops, and continues
 
 // --- An older file ------------------------------------------------------------------------------
 
-TEST_CASE("an older file is migrated when the older process that has it open ends") {
+// A file as an older program left it, with an ended run and one that has `status`.
+void make_older(Desk& desk, const std::string& status) {
+  REQUIRE(desk.open());
+  REQUIRE(desk.start("ended") == Taken::kYes);
+  REQUIRE(desk.end("ended") == Taken::kYes);
+  RunRecord other = desk.record("other");
+  other.status = status;
+  if (status == "killed") other.finished_at = desk.clock.wall().count();
+  REQUIRE(desk.journal->put_run(other) == Taken::kYes);
+  REQUIRE(desk.flush());
+  desk.journal.reset();
+  set_version(desk, 9);
+}
+
+Texts files_aside(const Desk& desk) {
+  Texts names;
+  for (const auto& entry : fs::directory_iterator(desk.directory())) {
+    const std::string path = entry.path().string();
+    const bool is_aside = path.find(".set-aside-") != std::string::npos;
+    if (is_aside && !path.ends_with("-wal") && !path.ends_with("-shm")) names.push_back(path);
+  }
+  return names;
+}
+
+TEST_CASE("an older file is set aside whole, and recording begins in a new one") {
   Desk desk;
-  make_old_journal(desk.directory(), "version-5");
+  make_older(desk, "killed");
+  std::vector<Status> told;
+  desk.options.on_lost = [&told](const Status& status) { told.push_back(status); };
+  const Status reading = JournalReader::open(desk.directory()).status();
+  CHECK(reading.code() == "journal_older");
+  CHECK_THAT(reading.message(), Contains("version 9") && Contains("next session"));
+  REQUIRE(desk.open());
+  const auto aside = files_aside(desk);
+  REQUIRE(aside.size() == 1);
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].code() == "journal_set_aside");
+  CHECK_THAT(told[0].message(), Contains(desk.file()) && Contains(aside[0]));
+  CHECK(Plain(aside[0]).rows("PRAGMA user_version") == Texts{"9"});
+  CHECK(Plain(aside[0]).rows("SELECT run_id FROM exec_runs") == Texts{"ended", "other"});
+  CHECK(version_of(desk) == Texts{this_version()});
+  REQUIRE(desk.start("new") == Taken::kYes);
+  REQUIRE(desk.flush());
+  CHECK(desk.reader()->runs("", 10)->size() == 1);
+  CHECK(told.size() == 1);
+}
+
+TEST_CASE("an older file is refused while runs in it are queued or go on") {
+  for (const char* status : {"queued", "starting", "running"}) {
+    INFO(status);
+    Desk desk;
+    make_older(desk, status);
+    const std::string before = bytes_of(desk.file());
+    const Status refused = desk.open();
+    CHECK(refused.code() == "journal_older");
+    CHECK_THAT(refused.message(), Contains(desk.file()) && Contains("(other)"));
+    CHECK_THAT(refused.message(), Contains("version 9") && Contains("older program"));
+    CHECK(request_kill(desk.directory(), "other", "", desk.clock).status().code() ==
+          "journal_older");
+    CHECK(bytes_of(desk.file()) == before);
+    CHECK(files_aside(desk).empty());
+  }
+}
+
+TEST_CASE("an older file is refused while the older program has it open") {
+  Desk desk;
+  make_older(desk, "killed");
   Program older(child({"hold", desk.directory()}));
   REQUIRE(older.read_line() == "open");
-  const std::string name = "process " + std::to_string(older.pid()) + " (journal_child)";
-  for (const Status& status : {desk.open(), JournalReader::open(desk.directory()).status(),
-                               repair_journal(desk.directory()).status()}) {
-    CHECK(status.code() == "journal_older");
-    CHECK_THAT(status.message(), Contains(desk.file()) && Contains("version 5"));
-    CHECK_THAT(status.message(), Contains("version " + this_version()) && Contains(name));
-  }
-  CHECK(version_of(desk) == Texts{"5"});
+  const Status refused = desk.open();
+  CHECK(refused.code() == "journal_older");
+  CHECK_THAT(refused.message(),
+             Contains("process " + std::to_string(older.pid()) + " (journal_child)"));
   older.close_stdin();
   REQUIRE(older.wait());
-  CHECK_THAT(JournalReader::open(desk.directory()).status().message(), Contains("next session"));
   REQUIRE(desk.open());
-  CHECK(version_of(desk) == Texts{this_version()});
+  CHECK(files_aside(desk).size() == 1);
 }
 
-TEST_CASE("an older file waits for living workers that do not have it open") {
+TEST_CASE("of several new processes one sets an older file aside, and the others wait for it") {
   Desk desk;
-  make_old_journal(desk.directory(), "version-5");
-  desk.options.wal = GENERATE(true, false);
-  std::optional<bool> alive = true;
-  desk.options.worker_alive = [&alive](const WorkerRecord& worker) {
-    CHECK(worker.worker_id == "w-old");
-    return alive;
-  };
-  const Status here = desk.open();
-  CHECK(here.code() == "journal_older");
-  CHECK_THAT(here.message(), Contains("process 4711"));
-  alive.reset();  // cannot be seen from here, so that its lease decides
-  desk.clock.advance(Millis{1'764'000'030'000} - desk.clock.wall());
-  CHECK_THAT(desk.open().message(), Contains("another machine"));
-  desk.clock.advance(Millis{1'764'000'090'000} - desk.clock.wall());
-  CHECK(version_of(desk) == Texts{"5"});
-  REQUIRE(desk.open());
-  CHECK(version_of(desk) == Texts{this_version()});
-}
-
-TEST_CASE("of several new processes one migrates an older file, and the others wait for it") {
-  Desk desk;
-  make_old_journal(desk.directory(), "version-3");
+  make_older(desk, "killed");
   std::vector<std::future<Status>> openings;
   for (int i = 0; i < 6; ++i) {
     openings.push_back(std::async(std::launch::async, [&desk] {
@@ -165,25 +198,7 @@ TEST_CASE("of several new processes one migrates an older file, and the others w
   }
   for (auto& opening : openings) CHECK(opening.get().message().empty());
   CHECK(version_of(desk) == Texts{this_version()});
-  CHECK(desk.reader()->runs("", 10)->size() == 3);
-}
-
-TEST_CASE("a migration that is killed before its commit leaves the old file whole") {
-  for (const OldJournal& old : kOldJournals) {
-    INFO(old.name);
-    Desk desk;
-    make_old_journal(desk.directory(), old.name);
-    const Texts before = Plain(desk.file()).rows("SELECT name, sql FROM sqlite_schema ORDER BY 1");
-    Program killed(child({"migrate", desk.directory()}));
-    const auto end = killed.wait();
-    REQUIRE(end);
-    CHECK(end->signal == SIGKILL);
-    CHECK(version_of(desk) == Texts{std::to_string(old.version)});
-    CHECK(Plain(desk.file()).rows("SELECT name, sql FROM sqlite_schema ORDER BY 1") == before);
-    REQUIRE(desk.open());
-    CHECK(desk.reader()->runs("", 10)->size() == (old.has_runs ? 3 : 0));
-    CHECK(check_journal(desk.directory()).message().empty());
-  }
+  CHECK(files_aside(desk).size() == 1);
 }
 
 TEST_CASE("processes are named in a list that has an end") {

@@ -4,9 +4,7 @@
 //   open DIR        as a user who may not write there when `open` can do so; says the error's code
 //   hold DIR        has the file open, as an older program that does nothing, until stdin ends
 //   lock DIR WHERE  holds the lock for writing until it reads a byte, which it waits for in its
-//   sleep
-//                   ("asleep") or as a process waits for a disk ("disk")
-//   migrate DIR     migrates the file, and is killed when all but the commit is done
+//                   sleep ("asleep") or as a process waits for a disk ("disk")
 //   full DIR RUN    writes until the limit of file sizes is reached, then raises it and flushes
 #include <sched.h>
 #include <signal.h>
@@ -26,7 +24,6 @@
 #include "runtime/journal/journal.h"
 #include "runtime/journal/journal_reader.h"
 #include "runtime/journal/place.h"
-#include "runtime/journal/schema.h"
 
 namespace gibbous {
 namespace {
@@ -202,22 +199,6 @@ int lock(const std::string& directory, const std::string& where) {
   return (*database)->execute("ROLLBACK") ? 0 : 1;
 }
 
-Status kill_self(Database&) {
-  ::raise(SIGKILL);
-  return {};
-}
-
-int migrate_and_die(const std::string& directory) {
-  const auto database =
-      Database::open(journal_path(directory), Database::Mode::kWrite, Millis{5'000});
-  if (!database) return 1;
-  std::vector<Migration> migrations(journal_migrations().begin(), journal_migrations().end());
-  migrations.push_back({"", kill_self});
-  const Status status = migrate(**database, migrations);
-  std::fprintf(stderr, "%s\n", status.message().c_str());
-  return 1;
-}
-
 }  // namespace
 }  // namespace gibbous
 
@@ -230,7 +211,6 @@ int main(int argc, char** argv) {
   if (what == "open" && argc == 3) return open_unprivileged(argv[2]);
   if (what == "hold" && argc == 3) return hold_open(argv[2]);
   if (what == "lock" && argc == 4) return lock(argv[2], argv[3]);
-  if (what == "migrate" && argc == 3) return migrate_and_die(argv[2]);
   if (what == "full" && argc == 4) return fill(argv[2], argv[3]);
   return 64;
 }

@@ -107,7 +107,7 @@ class Worker final : private RunsObserver {
   // the reason. Returns false when runs of its session were queued here: they would wait behind it
   // for ever.
   bool decline(const std::string& run_id, std::string_view why);
-  // The same for a run that only a newer program can start, whoever queued it: later runs of its
+  // The same for a run that only a newer program can start, whichever worker queued it: later runs of its
   // queue wait behind it.
   void leave_to_others(const std::string& run_id, std::string_view why);
   // Calls `changed` from the loop whenever runs may have moved on in the queue, until
@@ -134,10 +134,12 @@ class Worker final : private RunsObserver {
   JournalAnswer<T> mailed(std::function<void(Result<T>)> then);
   void recover_if_needed();
   void recover(const std::vector<std::string>& dead);
-  void take_orphans(const std::vector<std::string>& dead);
   void on_orphans(Result<std::vector<Orphan>> orphans);
   void on_adopted();
   void settle();
+  struct Known;
+  void look_up_known(std::vector<std::string> ids,
+                     std::function<void(const std::vector<Known>&)> then);
   // Gets the records of runs that this process has, and whose records others have.
   void seek_wanted();
   bool is_foreign(const std::string& run_id, const Result<RunRecord>& row);
@@ -216,20 +218,23 @@ class Worker final : private RunsObserver {
   Nanos beaten_{0};
   Nanos looked_{0};
   Nanos opened_sources_{0};
-  std::int64_t lease_end_ = 0;                  // wall time of the earliest to be examined; 0: none
-  std::set<std::string> queued_;                // runs of the table that wait to be started
-  std::map<std::string, Orphan> orphans_;       // to be settled
-  std::map<std::string, Nanos> orphans_since_;  // by run
-  std::map<std::string, Nanos> wanted_;         // runs that this process has, without their records
-  std::map<std::string, Orphan> released_;      // runs whose keeper has another host
-  Nanos adopted_at_{0};                         // the last attempt to get those
-  std::map<std::string, RunRecord> claimed_;    // records whose run has not been seen yet
-  std::set<std::int64_t> requests_;             // the ones being carried out
-  std::set<std::string> served_;                // clients
-  std::set<std::string> queued_here_;           // clients
-  std::set<std::string> enqueued_;              // runs
-  std::set<std::string> inherited_;             // runs of other processes that this one has claimed
-  std::set<std::string> declined_;              // runs
+  std::int64_t lease_end_ = 0;    // wall time of the earliest to be examined; 0: none
+  std::set<std::string> queued_;  // runs of the table that wait to be started
+  struct Waiting {
+    Orphan orphan;
+    Nanos since{0};
+  };
+  std::map<std::string, Waiting> orphans_;    // to be settled
+  std::map<std::string, Nanos> wanted_;       // runs that this process has, without their records
+  std::map<std::string, Orphan> released_;    // runs whose keeper has another host
+  Nanos adopted_at_{0};                       // the last attempt to get those
+  std::map<std::string, RunRecord> claimed_;  // records whose run has not been seen yet
+  std::set<std::int64_t> requests_;           // the ones being carried out
+  std::set<std::string> served_;              // clients
+  std::set<std::string> queued_here_;         // clients
+  std::set<std::string> enqueued_;            // runs
+  std::set<std::string> inherited_;           // runs of other processes that this one has claimed
+  std::set<std::string> declined_;            // runs
   std::map<int, std::function<void()>> queue_listeners_;
   int last_listener_ = 0;
   // Expires with this object.

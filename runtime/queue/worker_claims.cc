@@ -1,4 +1,6 @@
-// Worker, the queue: what this process puts into it, claims from it, gives back, and watches.
+// Worker, the first half of a claim's life: a run is queued, claimed by this process or another
+// one, executed, and given back when this process may not start it (runtime/journal/queue.h has the
+// transactions). worker_orphans.cc has the other half.
 #include <algorithm>
 #include <utility>
 

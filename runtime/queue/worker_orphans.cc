@@ -1,6 +1,8 @@
-// Worker, the end of a run that no process and no keeper has. The keeper's record says how the run
-// ended (runtime/keeper/end_record.h): one that ended by itself gets its true end, and one that was
-// interrupted or has no record is queued again or lost. Records are read and removed in the pool.
+// Worker, the second half of a claim's life: what dead workers left. Their runs are taken over; one
+// that its keeper still has is adopted and goes on, and one that a keeper may have in another
+// process is given back to that process. Of every other one the keeper's record says how it ended
+// (runtime/keeper/end_record.h): a run that ended by itself gets its true end, and one that was
+// interrupted or has no record is queued again or lost.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -14,6 +16,13 @@
 
 namespace gibbous {
 namespace {
+
+// A keeper whose host is gone ends its runs in less time, except those that outlive their host.
+constexpr Nanos kKeeperPatience{1'500'000'000};
+// The pause between two attempts to get such a run from a keeper that has another host.
+constexpr Nanos kAdoptAgain{1'000'000'000};
+// The time that another worker has to give up a run which this process has.
+constexpr Nanos kReleasePatience{30'000'000'000};
 
 // Tells of one run how it ended, and what was left of its keeper's runs.
 struct Remains {
@@ -113,6 +122,186 @@ std::string interrupted_how(const Result<EndRecord>& read, bool known, const Lef
 
 }  // namespace
 
+// What is known of a run that is not here, or whose record is not.
+struct Worker::Known {
+  std::string run_id;
+  Result<RunRecord> row;
+  Result<EndRecord> end;
+};
+
+// Calls `then` unless the journal has gone meanwhile.
+void Worker::look_up_known(std::vector<std::string> ids,
+                           std::function<void(const std::vector<Known>&)> then) {
+  using All = Result<std::vector<Known>>;
+  recording_.look_up<All>(
+      [ids = std::move(ids), directory = runs_.options().end_directory](JournalReader& reader) {
+        std::vector<Known> all;
+        for (const std::string& id : ids) {
+          all.push_back({id, reader.run(id), read_end_record(directory, id)});
+        }
+        return All(std::move(all));
+      },
+      [this, then = std::move(then)](const All& all) {
+        if (all && journal_ != nullptr) then(*all);
+      });
+}
+
+// --- Taken over -------------------------------------------------------------------------------
+
+// Other workers have taken over what earlier ones left, unless the dead are this worker's to look
+// after, or there are no others.
+void Worker::recover_if_needed() {
+  recovering_ = true;
+  NewsQuestion first = question();
+  first.begins = true;
+  recording_.look_up<Result<QueueNews>>(
+      [first](JournalReader& reader) { return read_news(reader, first); },
+      [this](const Result<QueueNews>& news) {
+        if (journal_ == nullptr) return;
+        const bool all = !news || news->alone || news->ownerless;
+        const auto dead = news ? note_dead(news->dead) : std::vector<std::string>{};
+        if (!all && dead.empty()) return on_orphans(std::vector<Orphan>{});
+        recover(all ? std::vector<std::string>{} : dead);
+      });
+}
+
+// Takes the runs of these workers; without any, of all that are dead.
+void Worker::recover(const std::vector<std::string>& dead) {
+  recovering_ = true;
+  const Taken taken = journal_->take_orphans(
+      mailed<std::vector<Orphan>>(
+          [this](Result<std::vector<Orphan>> orphans) { on_orphans(std::move(orphans)); }),
+      std::set<std::string>(dead.begin(), dead.end()));
+  if (taken == Taken::kYes) return;
+  recording_.mailbox().post([this] {
+    on_orphans(Status::error("journal_full", "the journal accepts nothing at the moment"));
+  });
+}
+
+void Worker::on_orphans(Result<std::vector<Orphan>> orphans) {
+  if (orphans) {
+    for (Orphan& orphan : *orphans) {
+      const std::string id = orphan.run.run_id;
+      const auto [at, is_new] = orphans_.try_emplace(id);
+      if (is_new) at->second.since = clock_.now();
+      at->second.orphan = std::move(orphan);
+      released_.erase(id);
+      (void)resume(id);
+    }
+  } else {
+    known_dead_.clear();  // the next look finds them again
+  }
+  // Another process may hold its keeper's kept runs for as long as it likes: only what the dead
+  // left is waited for.
+  if (orphans_.empty()) recording_.joined();
+  const bool again = std::exchange(orphans_known_, true);
+  if (again) {
+    runs_.adopt_detached([this] { on_adopted(); });
+  } else if (adoption_ != Adoption::kConnecting) {
+    on_adopted();
+  }
+}
+
+void Worker::on_adopted() {
+  if (journal_ == nullptr) return;
+  recovering_ = false;
+  recording_.joined();
+  settle();
+  drop_stale_records();
+  claim();
+  if (!known_dead_.empty()) look();  // others may have died meanwhile
+  arm();
+}
+
+bool Worker::resume(const std::string& run_id) {
+  if (runs_.find(run_id) == nullptr) return false;
+  const auto found = orphans_.find(run_id);
+  if (found != orphans_.end()) {
+    const Orphan orphan = std::move(found->second.orphan);
+    orphans_.erase(found);
+    wanted_.erase(run_id);
+    recorder_.resume(run_id, &orphan.run);
+    if (orphans_.empty() && orphans_known_) recording_.joined();
+    return true;
+  }
+  if (journal_ == nullptr || !options_.adopt) return false;
+  // This process has the run. The worker that has its record gives it back soon.
+  wanted_.try_emplace(run_id, clock_.now());
+  arm();
+  return true;
+}
+
+void Worker::seek_wanted() {
+  if (wanted_.empty() || recovering_) return;
+  std::vector<std::string> ids;
+  for (const auto& [id, since] : wanted_) ids.push_back(id);
+  look_up_known(std::move(ids), [this](const std::vector<Known>& runs) {
+    if (recovering_) return;
+    bool foreign = false;
+    for (const Known& run : runs) foreign = is_foreign(run.run_id, run.row) || foreign;
+    if (foreign) recover({});
+  });
+}
+
+// Resumes a wanted run whose record no other worker has. Returns whether one has it.
+bool Worker::is_foreign(const std::string& run_id, const Result<RunRecord>& row) {
+  const auto found = wanted_.find(run_id);
+  if (found == wanted_.end()) return false;
+  const bool unknown = !row && row.status().code() == "run_not_found";
+  if (!row && !unknown) return false;
+  const bool own = !unknown && (row->owner == id_ || is_terminal_status(row->status));
+  if (!unknown && !own && clock_.now() - found->second < kReleasePatience) return true;
+  wanted_.erase(found);
+  recorder_.resume(run_id, unknown ? nullptr : &*row);
+  return false;
+}
+
+// A keeper that lives may have the run, until it has told this process all that it has.
+void Worker::settle() {
+  if (recovering_) return;
+  std::vector<Found> over;
+  for (auto at = orphans_.begin(); at != orphans_.end();) {
+    const WorkerRecord& was = at->second.orphan.was;
+    const Runs::KeeperPlace place = keeper_place(was);
+    // A host that is killed just after its first start has not recorded its keeper yet.
+    const bool may_come = place == Runs::KeeperPlace::kElsewhere ||
+                          (place == Runs::KeeperPlace::kGone && was.keeper_pid == 0);
+    if (may_come && clock_.now() - at->second.since < kKeeperPatience) {
+      ++at;
+      continue;
+    }
+    over.push_back({std::move(at->second.orphan), place});
+    at = orphans_.erase(at);
+  }
+  if (!over.empty()) settle_by_records(std::move(over));
+}
+
+// The process that has a released run may end before it takes the record; its keeper may have had
+// no time yet; and it may turn out that the keeper has ended the run.
+void Worker::look_after_released() {
+  if (released_.empty() || recovering_ || clock_.now() - adopted_at_ < kAdoptAgain) return;
+  adopted_at_ = clock_.now();
+  std::vector<std::string> ids;
+  for (const auto& [id, orphan] : released_) ids.push_back(id);
+  look_up_known(std::move(ids), [this](const std::vector<Known>& runs) {
+    bool over = false;
+    for (const Known& run : runs) {
+      const auto found = released_.find(run.run_id);
+      if (found == released_.end()) continue;
+      const bool has_owner = run.row && !run.row->owner.empty() && run.row->owner != id_;
+      const bool taken = has_owner || (run.row && is_terminal_status(run.row->status));
+      const bool ended = !taken && !may_be_with_keeper(found->second, run.end);
+      over = over || ended;
+      if (ended || taken) released_.erase(found);
+    }
+    if (over && !recovering_) recover({});
+    if (!released_.empty()) runs_.adopt_detached(nullptr);
+    arm();
+  });
+}
+
+// --- Settled: no process and no keeper has the run ----------------------------------------------
+
 bool Worker::may_repeat(const RunRecord& run) const {
   if (!run.safe_to_repeat && !options_.requeue) return false;
   const std::int64_t most = run.max_attempts != 0 ? run.max_attempts : options_.limits.max_attempts;
@@ -122,7 +311,7 @@ bool Worker::may_repeat(const RunRecord& run) const {
 // The keeper of a run, as far as it is known to be gone; 0 else.
 std::uint32_t Worker::lost_keeper(const Found& found, std::vector<ProcessIdentity>& leaders) const {
   const WorkerRecord& was = found.orphan.was;
-  // A pid of another boot, or of another machine, is somebody else's here.
+  // A pid of another boot, or of another machine, is that of another process here.
   if (was.boot_id != pid_space()) return 0;
   if (!options_.processes_of || found.keeper != Runs::KeeperPlace::kGone) return 0;
   const auto lives = [&was](std::int64_t pid, std::int64_t started) {
@@ -192,7 +381,7 @@ bool Worker::may_be_with_keeper(const Orphan& orphan, const Result<EndRecord>& r
 }
 
 void Worker::look_again(const Orphan& orphan) {
-  orphans_.insert_or_assign(orphan.run.run_id, orphan);
+  orphans_.insert_or_assign(orphan.run.run_id, Waiting{orphan, clock_.now()});
 }
 
 // The process that has the run takes the record; until one does, this one looks after it.

@@ -1,6 +1,6 @@
 // SinkFile: the file of a FileSink: found below a trusted directory without following any link,
-// bounded by a quota, rotated. Every method may wait for the disk. One thread of libuv's pool at a
-// time calls them, never the loop.
+// bounded by a quota, rotated. Every method may wait for the disk. One disk thread at a time calls
+// them, never the loop.
 #pragma once
 
 #include <sys/stat.h>

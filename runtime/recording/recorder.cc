@@ -93,7 +93,7 @@ Recorder::Track& Recorder::track_of(Run& run) {
     track.run = &run;
     track.ready = !run.adopted();
     track.origins = {run.origin(StreamId::kStdout), run.origin(StreamId::kStderr)};
-    // Nobody knows what an earlier host recorded last.
+    // It is unknown what an earlier host recorded last.
     if (run.spec().terminal && track.ready) track.size = run.spec().terminal->size;
     track.max_bytes = run.spec().max_output_bytes.value_or(options_.max_output_bytes);
     track.record.run_id = run.id();

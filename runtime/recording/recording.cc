@@ -288,7 +288,7 @@ std::function<void(const Status&)> Recording::patient(std::function<void(const S
 }
 
 // A process between two waits for its disk, and without a processor, is not idle yet. While the
-// machine stood still, or this host, nobody could do anything.
+// machine stood still, or this host, no process could do anything.
 int Recording::when_late(std::function<void()> then, Millis patience) {
   const Millis first = patience - kBetweenLooks;
   auto left = (options_.slow_disk_patience - first) / kBetweenLooks;

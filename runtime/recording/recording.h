@@ -31,10 +31,10 @@ struct uv_loop_s;
 namespace gibbous {
 
 // How long a caller waits for the journal before it goes on without: when another process holds it,
-// or nobody knows what its disk does; and when what holds it up is a slow disk of this machine.
+// or it is unknown what its disk does; and when what holds it up is a slow disk of this machine.
 inline constexpr Millis kJournalPatience{1'000};
 inline constexpr Millis kSlowDiskPatience{10'000};
-// How long a question to the journal may take that was read without waiting for anybody.
+// How long a question to the journal may take that waits for no other process.
 inline constexpr Millis kLookupPatience{5'000};
 // How long the end waits for the disk: of another machine or process, or of this one.
 inline constexpr Millis kRemoteEndPatience{2'000};
@@ -71,7 +71,7 @@ class Recording {
   // ends, need not wait for the disk.
   void open_soon();
   // Returns true when earlier hosts may have left anything: not while this one makes the journal.
-  // Only the first call waits for the disk, so make it while nobody waits for the loop. What others
+  // Only the first call waits for the disk, so make it while no caller waits for the loop. What others
   // make later is found out beside the loop, for the next call.
   bool has_past();
   // Called from the loop when the journal is open, or with the reason why it cannot be (code

@@ -79,7 +79,7 @@ TEST_CASE("clients share the places of the machine, the one with the fewest runs
   CHECK(worker->claimed(kAll, scope) == Ids{"b"});
 }
 
-TEST_CASE("a label has its own number of runs at the same time, whoever started them") {
+TEST_CASE("a label has its own number of runs at the same time, whichever client started them") {
   Crew crew;
   const auto worker = crew.hire("w");
   REQUIRE(worker->put(labelled("a", "gpu")));

@@ -61,7 +61,7 @@ TEST_CASE("shared memory of the journal that another program cuts ends no proces
   desk.journal.reset();
 }
 
-TEST_CASE("a journal whose log was removed while nobody used it says which items are gone") {
+TEST_CASE("a journal whose log was removed while no process used it says which items are gone") {
   CutDesk desk;
   desk.start("kept");
   desk.put("kept", 1, 3);

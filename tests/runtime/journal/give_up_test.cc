@@ -1,4 +1,4 @@
-// A writer that hangs is given up: whoever waits is answered, nobody is called after that, and what
+// A writer that hangs is given up: each that waits is answered, none is called after that, and what
 // the writer uses lives until it comes back.
 #include <atomic>
 #include <memory>
@@ -35,7 +35,7 @@ void release(Hang& hang) {
   hang.holds.notify_all();
 }
 
-TEST_CASE("a journal whose writer hangs is given up, and answers whoever waits") {
+TEST_CASE("a journal whose writer hangs is given up, and answers each that waits") {
   Desk desk;
   const auto hang = hang_at_end(desk);
   REQUIRE(desk.open());
@@ -64,7 +64,7 @@ TEST_CASE("a journal whose writer hangs is given up, and answers whoever waits")
   release(*hang);
   // The thread ends, and with it the last owner of the options.
   while (hang.use_count() > 2) std::this_thread::yield();
-  CHECK_FALSE(*put);  // nobody was called again
+  CHECK_FALSE(*put);  // it was not called again
   CHECK_FALSE(*flushed);
 }
 

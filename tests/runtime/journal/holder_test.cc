@@ -92,7 +92,7 @@ TEST_CASE(
   CHECK(until_at_work(desk, false));
 }
 
-TEST_CASE("nobody is at work where there is no journal") {
+TEST_CASE("no process is at work where there is no journal") {
   const TempDir dir;
   CHECK(holder_of_journal(dir.path()).empty());
   CHECK_FALSE(is_journal_at_work(dir.path() + "/missing"));

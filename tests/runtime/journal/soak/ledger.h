@@ -6,7 +6,7 @@
 //   end RUN ATTEMPT WORKER  its execution is over, its state is written next
 //   ack RUN ATTEMPT FROM TO the journal has told that these items are durable
 //   settled RUN STATUS      the journal has told that this end is on disk
-//   dead WORKER             before anybody else can know it
+//   dead WORKER             before another process can know it
 //   refused RUN CODE, problem WORKER TEXT
 #pragma once
 

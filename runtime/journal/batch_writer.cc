@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "runtime/journal/fence.h"
 #include "runtime/journal/schema.h"
 
 namespace gibbous {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "runtime/journal/fence.h"
+#include "runtime/journal/queue.h"
 #include "runtime/journal/schema.h"
 
 namespace gibbous {
@@ -25,17 +25,12 @@ bool is_output(ItemType type) {
 }  // namespace
 
 Status ItemWriter::prepare() {
+  if (Status status = segments_.prepare(database_); !status) return status;
   return database_.prepare_all({
       {&select_run_,
        "SELECT number, output_bytes, stored_bytes, not_kept_items, last_seq, max_output_bytes,"
        " finished_at, status, owner, attempt, stdout_to, stderr_to FROM exec_runs"
        " WHERE run_id = ?"},
-      {&select_last_,
-       "SELECT id, json_array_length(items), sum FROM run_segments"
-       " WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1"},
-      {&insert_segment_,
-       "INSERT INTO run_segments (id, created_at, items, data, sum_before, sum)"
-       " VALUES (?, ?, ?, ?, ?, ?)"},
       {&update_run_,
        "UPDATE exec_runs SET output_bytes = ?, stored_bytes = ?, not_kept_items = ?,"
        " truncated = ?, last_seq = ?, updated_at = ?, stdout_to = ?, stderr_to = ?"
@@ -109,16 +104,10 @@ Status ItemWriter::load(Run& run) {
   run.limit = select_run_.integer(5) > 0 ? select_run_.integer(5) : max_run_bytes_;
   run.ended = !select_run_.is_null(6);
   select_run_.reset();
-  run.last_stored = 0;
-  run.last_sum = 0;
-  select_last_.bind(1, segment_id(run.number, 0)).bind(2, segment_id(run.number + 1, 0));
-  const Result<bool> last = select_last_.step();
-  if (!last) return last.status();
-  if (!*last) return {};
-  run.last_stored = seq_of_segment(select_last_.integer(0)) +
-                    static_cast<std::uint64_t>(select_last_.integer(1)) - 1;
-  run.last_sum = select_last_.integer(2);
-  select_last_.reset();
+  const Result<SegmentRows::End> end = segments_.end_of(run.number);
+  if (!end) return end.status();
+  run.last_stored = end->seq;
+  run.last_sum = end->sum;
   return {};
 }
 
@@ -189,29 +178,12 @@ Status ItemWriter::note_cap(Run& run, const JournalItem& item) {
 
 Status ItemWriter::put(Run& run, const JournalItem& item) {
   if (!run.segment.takes(item.seq, item.payload.size() + item.meta.size())) {
-    if (Status status = write_segment(run); !status) return status;
+    if (Status status = segments_.write(run.number, run.segment, &run.last_sum); !status)
+      return status;
   }
   run.segment.add(item);
   run.last_stored = item.seq;
   return {};
-}
-
-Status ItemWriter::write_segment(Run& run) {
-  if (run.segment.empty()) return {};
-  run.segment.finish();
-  const std::int64_t id = segment_id(run.number, run.segment.first_seq());
-  const std::int64_t sum = segment_sum(id, run.segment.created_at(), run.segment.items(),
-                                       run.segment.data(), run.last_sum);
-  insert_segment_.bind(1, id)
-      .bind(2, run.segment.created_at())
-      .bind(3, run.segment.items())
-      .bind_blob(4, run.segment.data())
-      .bind(5, run.last_sum)
-      .bind(6, sum);
-  run.last_sum = sum;
-  Status status = insert_segment_.run();
-  run.segment.clear();
-  return status;
 }
 
 Status ItemWriter::write_counters(Run& run, std::int64_t now) {
@@ -238,7 +210,7 @@ Status ItemWriter::end_batch(std::int64_t now, std::vector<SettledRun>* settled,
     if (run.gone) continue;
     Status status;
     if (run.ended) status = note_gap(run, run.last_seen + 1, now);
-    if (status) status = write_segment(run);
+    if (status) status = segments_.write(run.number, run.segment, &run.last_sum);
     if (status) status = write_counters(run, now);
     if (!status) return status;
     if (!run.refused && run.last_seen > 0) newest_ = {run.number, run.run_id, run.last_seen};

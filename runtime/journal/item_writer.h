@@ -13,7 +13,7 @@
 #include "runtime/journal/batch.h"
 #include "runtime/journal/commit_mark.h"
 #include "runtime/journal/database.h"
-#include "runtime/journal/segment.h"
+#include "runtime/journal/segment_rows.h"
 #include "runtime/journal/workers.h"
 
 namespace gibbous {
@@ -81,15 +81,13 @@ class ItemWriter {
   Status note_gap(Run& run, std::uint64_t next_seq, std::int64_t at);
   Status note_cap(Run& run, const JournalItem& item);
   Status put(Run& run, const JournalItem& item);
-  Status write_segment(Run& run);
   Status write_counters(Run& run, std::int64_t now);
 
   Database& database_;
   std::int64_t max_run_bytes_;
   const Workers& workers_;
   Statement select_run_;
-  Statement select_last_;
-  Statement insert_segment_;
+  SegmentRows segments_;
   Statement update_run_;
   std::unordered_map<RunSlot, Run> runs_;
   std::vector<RunSlot> touched_;

@@ -55,28 +55,30 @@ void Journal::Impl::record(std::size_t bytes, QueuedRecord what) {
   wake_for_entry(was_empty);
 }
 
-Taken Journal::Impl::put_run(const RunRecord& run, JournalDone on_done,
-                             std::shared_ptr<RunTicket> ticket) {
+Taken Journal::put_run(const RunRecord& run, JournalDone on_done,
+                       std::shared_ptr<RunTicket> ticket) {
+  Impl& my = *impl_;
   const std::size_t bytes = text_bytes(run);
   if (run.run_id.empty() || !fits(run.run_id) || !fits(run.session_id) || !fits(run.client) ||
       run.workspace.size() > kMaxJournalTextBytes / 4 || !fits(run.status) || !fits(run.owner) ||
       !fits(run.request_id) || run.attempt < 1 || bytes > kMaxJournalTextBytes) {
     return Taken::kWrongUse;
   }
-  const std::int64_t now = wall();
-  const std::lock_guard lock(mutex_);
-  newest_ = now;
-  if (const Taken taken = room_for(bytes + kRecordOverhead, false); taken != Taken::kYes) {
+  const std::int64_t now = my.wall();
+  const std::lock_guard lock(my.mutex_);
+  my.newest_ = now;
+  if (const Taken taken = my.room_for(bytes + kRecordOverhead, false); taken != Taken::kYes) {
     return taken;
   }
-  const auto [entry, is_new] = runs_.try_emplace(run.run_id);
+  const auto [entry, is_new] = my.runs_.try_emplace(run.run_id);
   if (is_new) {
-    entry->second.slot = next_slot_++;
-    slots_[entry->second.slot] = &entry->second;
+    entry->second.slot = my.next_slot_++;
+    my.slots_[entry->second.slot] = &entry->second;
   }
-  record(bytes + kRecordOverhead,
-         {0, QueuedRun{entry->second.slot, run, std::move(on_done), std::move(ticket)}});
-  tidy_when_due();
+  my.record(
+      bytes + kRecordOverhead,
+      {0, QueuedRun{entry->second.slot, run, my.owed_.owe(std::move(on_done)), std::move(ticket)}});
+  my.tidy_when_due();
   return Taken::kYes;
 }
 
@@ -88,21 +90,23 @@ void Journal::Impl::tidy_when_due() {
   tidy_now_ = wall();
 }
 
-Taken Journal::Impl::append(std::string_view run_id, const JournalItem& item) {
+Taken Journal::append(std::string_view run_id, const JournalItem& item) {
+  Impl& my = *impl_;
   const std::size_t bytes = item.payload.size() + item.meta.size();
   if (bytes > kMaxItemBytes || item.seq == 0 || item.seq > kMaxSeq) return Taken::kWrongUse;
-  const std::int64_t at = item.created_at != 0 ? item.created_at : wall();
-  const std::lock_guard lock(mutex_);
-  const auto run = runs_.find(run_id);
-  if (run == runs_.end() || item.seq <= run->second.last_seq) return Taken::kWrongUse;
-  if (const Taken taken = room_for(bytes, true); taken != Taken::kYes) return taken;
+  const std::int64_t at = item.created_at != 0 ? item.created_at : my.wall();
+  const std::lock_guard lock(my.mutex_);
+  const auto run = my.runs_.find(run_id);
+  if (run == my.runs_.end() || item.seq <= run->second.last_seq) return Taken::kWrongUse;
+  if (const Taken taken = my.room_for(bytes, true); taken != Taken::kYes) return taken;
   run->second.last_seq = item.seq;
-  newest_ = at;
-  const bool was_empty = queue_.empty();
-  queue_.items.push_back({run->second.slot, item.type, item.seq, at, queue_.bytes.size(),
-                          item.payload.size(), item.meta.size(), item.stdout_to, item.stderr_to});
-  queue_.bytes.append(item.payload).append(item.meta);
-  wake_for_entry(was_empty);
+  my.newest_ = at;
+  const bool was_empty = my.queue_.empty();
+  my.queue_.items.push_back({run->second.slot, item.type, item.seq, at, my.queue_.bytes.size(),
+                             item.payload.size(), item.meta.size(), item.stdout_to,
+                             item.stderr_to});
+  my.queue_.bytes.append(item.payload).append(item.meta);
+  my.wake_for_entry(was_empty);
   return Taken::kYes;
 }
 
@@ -128,81 +132,92 @@ Taken Journal::save_tail(std::string_view run_id, const std::vector<StoredItem>&
   return impl_->put(std::move(tail), bytes);
 }
 
-std::uint64_t Journal::Impl::durable_seq(std::string_view run_id) const {
-  const std::lock_guard lock(mutex_);
-  const auto run = runs_.find(run_id);
-  return run == runs_.end() ? 0 : run->second.durable_seq;
+std::uint64_t Journal::durable_seq(std::string_view run_id) const {
+  Impl& my = *impl_;
+  const std::lock_guard lock(my.mutex_);
+  const auto run = my.runs_.find(run_id);
+  return run == my.runs_.end() ? 0 : run->second.durable_seq;
 }
 
-void Journal::Impl::forget_run(std::string_view run_id) {
-  const std::lock_guard lock(mutex_);
-  const auto run = runs_.find(run_id);
-  if (run == runs_.end()) return;
+void Journal::forget_run(std::string_view run_id) {
+  Impl& my = *impl_;
+  const std::lock_guard lock(my.mutex_);
+  const auto run = my.runs_.find(run_id);
+  if (run == my.runs_.end()) return;
   const RunSlot slot = run->second.slot;
-  slots_.erase(slot);
-  runs_.erase(run);
+  my.slots_.erase(slot);
+  my.runs_.erase(run);
   // The number of runs bounds this, so it needs no limit of its own.
-  if (!closed_) record(kRecordOverhead, {0, ForgottenRun{slot}});
+  if (!my.closed_) my.record(kRecordOverhead, {0, ForgottenRun{slot}});
 }
 
-void Journal::Impl::begin_group() {
-  const std::lock_guard lock(mutex_);
-  grouping_ = true;
+void Journal::begin_group() {
+  Impl& my = *impl_;
+  const std::lock_guard lock(my.mutex_);
+  my.grouping_ = true;
 }
 
-void Journal::Impl::end_group() {
-  const std::lock_guard lock(mutex_);
-  grouping_ = false;
-  if (group_awaited_) wake_.notify_one();
+void Journal::end_group() {
+  Impl& my = *impl_;
+  const std::lock_guard lock(my.mutex_);
+  my.grouping_ = false;
+  if (my.group_awaited_) my.wake_.notify_one();
 }
 
-void Journal::Impl::flush(JournalDone on_done) {
+void Journal::flush(JournalDone on_done) {
+  Impl& my = *impl_;
+  on_done = my.owed_.owe(std::move(on_done));
   {
-    const std::lock_guard lock(mutex_);
-    if (!closed_) {
-      flushes_.push_back({given_, std::move(on_done)});
-      hurry_ = true;
-      wake_.notify_one();
+    const std::lock_guard lock(my.mutex_);
+    if (!my.closed_) {
+      my.flushes_.push_back({my.given_, std::move(on_done)});
+      my.hurry_ = true;
+      my.wake_.notify_one();
       return;
     }
   }
   if (on_done) on_done(Status::error("journal_closed", "the journal is closed"));
 }
 
-void Journal::Impl::tidy(JournalDone on_done) {
-  const std::int64_t now = wall();
+void Journal::tidy(JournalDone on_done) {
+  Impl& my = *impl_;
+  const std::int64_t now = my.wall();
+  on_done = my.owed_.owe(std::move(on_done));
   {
-    const std::lock_guard lock(mutex_);
-    if (!closed_) {
-      tidies_.push_back(std::move(on_done));
-      tidying_ = true;
-      tidy_now_ = now;
-      hurry_ = true;
-      wake_.notify_one();
+    const std::lock_guard lock(my.mutex_);
+    if (!my.closed_) {
+      my.tidies_.push_back(std::move(on_done));
+      my.tidying_ = true;
+      my.tidy_now_ = now;
+      my.hurry_ = true;
+      my.wake_.notify_one();
       return;
     }
   }
   if (on_done) on_done(Status::error("journal_closed", "the journal is closed"));
 }
 
-void Journal::Impl::close(JournalDone on_done) {
+void Journal::close(JournalDone on_done) {
+  Impl& my = *impl_;
+  on_done = my.owed_.owe(std::move(on_done));
   {
-    const std::lock_guard lock(mutex_);
-    if (!std::exchange(closed_, true)) {
-      on_closed_ = std::move(on_done);
-      wake_.notify_one();
+    const std::lock_guard lock(my.mutex_);
+    if (!std::exchange(my.closed_, true)) {
+      my.on_closed_ = std::move(on_done);
+      my.wake_.notify_one();
       return;
     }
   }
   if (on_done) on_done(Status::error("journal_closed", "the journal is closed already"));
 }
 
-JournalStats Journal::Impl::stats() const {
-  const std::lock_guard lock(mutex_);
-  JournalStats stats = stats_;
-  stats.queued_entries = queue_.entries();
-  stats.queued_bytes = queue_.size();
-  stats.unwritten_entries = queue_.entries() + held_.entries();
+JournalStats Journal::stats() const {
+  Impl& my = *impl_;
+  const std::lock_guard lock(my.mutex_);
+  JournalStats stats = my.stats_;
+  stats.queued_entries = my.queue_.entries();
+  stats.queued_bytes = my.queue_.size();
+  stats.unwritten_entries = my.queue_.entries() + my.held_.entries();
   return stats;
 }
 
@@ -244,15 +259,6 @@ Result<std::unique_ptr<Journal>> Journal::create(JournalOptions options, const C
   }
 }
 
-Taken Journal::put_run(const RunRecord& run, JournalDone on_done,
-                       std::shared_ptr<RunTicket> ticket) {
-  return impl_->put_run(run, impl_->owed().owe(std::move(on_done)), std::move(ticket));
-}
-
-Taken Journal::append(std::string_view run_id, const JournalItem& item) {
-  return impl_->append(run_id, item);
-}
-
 Taken Journal::add_decision(const DecisionRecord& decision) {
   DecisionRecord copy = decision;
   if (copy.created_at == 0) copy.created_at = impl_->wall();
@@ -282,38 +288,6 @@ Taken Journal::add_backlog(const BacklogMessage& message) {
 Taken Journal::drain_backlog(std::string_view session_id, std::uint64_t through_seq) {
   if (through_seq > kMaxSeq) return Taken::kWrongUse;
   return impl_->put(DrainedBacklog{std::string(session_id), through_seq}, session_id.size());
-}
-
-std::uint64_t Journal::durable_seq(std::string_view run_id) const {
-  return impl_->durable_seq(run_id);
-}
-
-void Journal::forget_run(std::string_view run_id) {
-  impl_->forget_run(run_id);
-}
-
-void Journal::begin_group() {
-  impl_->begin_group();
-}
-
-void Journal::end_group() {
-  impl_->end_group();
-}
-
-void Journal::flush(JournalDone on_done) {
-  impl_->flush(impl_->owed().owe(std::move(on_done)));
-}
-
-void Journal::tidy(JournalDone on_done) {
-  impl_->tidy(impl_->owed().owe(std::move(on_done)));
-}
-
-void Journal::close(JournalDone on_done) {
-  impl_->close(impl_->owed().owe(std::move(on_done)));
-}
-
-JournalStats Journal::stats() const {
-  return impl_->stats();
 }
 
 }  // namespace gibbous

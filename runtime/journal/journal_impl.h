@@ -37,25 +37,17 @@ class Journal::Impl {
   Impl& operator=(const Impl&) = delete;
 
   // journal.cc: any thread.
-  Taken put_run(const RunRecord& run, JournalDone on_done, std::shared_ptr<RunTicket> ticket);
-  Taken append(std::string_view run_id, const JournalItem& item);
   template <typename Record>
   Taken put(Record record, std::size_t bytes);
-  Taken operate(std::unique_ptr<Operation> operation, std::size_t bytes);
-  std::uint64_t durable_seq(std::string_view run_id) const;
-  void forget_run(std::string_view run_id);
-  void begin_group();
-  void end_group();
-  void flush(JournalDone on_done);
-  void tidy(JournalDone on_done);
-  void close(JournalDone on_done);
+  // Gives an operation to the thread; `work` sets `refused` to the reason why it is not done.
+  template <typename T>
+  Taken ask(typename OperationFor<T>::Work work, JournalAnswer<T> on_done, std::size_t bytes);
+  using PlainWork = std::function<Status(Queue& queue, std::int64_t now, Status* refused)>;
+  Taken ask(PlainWork work, JournalDone on_done, std::size_t bytes);
   bool end(std::optional<Millis> patience);
   void give_up(const Status& status);
-  JournalStats stats() const;
-  OwedAnswers& owed() { return owed_; }
   std::int64_t wall() const { return clock_.wall().count(); }
 
- private:
   struct Run {
     RunSlot slot = 0;
     std::uint64_t last_seq = 0;
@@ -159,6 +151,14 @@ Taken Journal::Impl::put(Record what, std::size_t bytes) {
   record(bytes + kRecordOverhead, {0, std::move(what)});
   tidy_when_due();
   return taken;
+}
+
+template <typename T>
+Taken Journal::Impl::ask(typename OperationFor<T>::Work work, JournalAnswer<T> on_done,
+                         std::size_t bytes) {
+  return put(QueuedOperation(
+                 std::make_shared<OperationFor<T>>(std::move(work), owed_.owe(std::move(on_done)))),
+             bytes);
 }
 
 }  // namespace gibbous

@@ -13,49 +13,46 @@ namespace {
 
 constexpr std::size_t kMaxClaim = 1'000;
 
-// For operations whose only result is a Status.
-using Plain = std::monostate;
-
-OperationFor<Plain>::Done plain(JournalDone on_done) {
-  if (!on_done) return nullptr;
-  return [on_done = std::move(on_done)](const Result<Plain>& result) { on_done(result.status()); };
-}
-
-template <typename T>
-std::unique_ptr<Operation> operation(typename OperationFor<T>::Work work,
-                                     typename OperationFor<T>::Done on_done) {
-  return std::make_unique<OperationFor<T>>(std::move(work), std::move(on_done));
-}
-
 bool is_id(std::string_view id) {
   return !id.empty() && id.size() <= kMaxJournalIdBytes;
 }
 
 }  // namespace
 
-Taken Journal::Impl::operate(std::unique_ptr<Operation> operation, std::size_t bytes) {
-  return put(QueuedOperation(std::move(operation)), bytes);
+Taken Journal::Impl::ask(PlainWork work, JournalDone on_done, std::size_t bytes) {
+  using Nothing = std::monostate;
+  JournalAnswer<Nothing> answer;
+  if (on_done) {
+    answer = [on_done = std::move(on_done)](const Result<Nothing>& result) {
+      on_done(result.status());
+    };
+  }
+  return ask<Nothing>(
+      [work = std::move(work)](Queue& queue, std::int64_t now, Nothing*, Status* refused) {
+        return work(queue, now, refused);
+      },
+      std::move(answer), bytes);
 }
 
 Taken Journal::join(const WorkerRecord& worker, JournalDone on_done) {
   if (!is_id(worker.worker_id) || !is_id(worker.boot_id)) return Taken::kWrongUse;
-  auto work = [worker](Queue& queue, std::int64_t now, Plain*, Status* refused) {
+  auto work = [worker](Queue& queue, std::int64_t now, Status* refused) {
     return queue.workers().join(worker, now, refused);
   };
-  return impl_->operate(operation<Plain>(work, plain(impl_->owed().owe(std::move(on_done)))),
-                        worker.worker_id.size() + worker.boot_id.size());
+  return impl_->ask(std::move(work), std::move(on_done),
+                    worker.worker_id.size() + worker.boot_id.size());
 }
 
 Taken Journal::heartbeat(const Heartbeat& beat, JournalDone on_done) {
-  auto work = [beat](Queue& queue, std::int64_t now, Plain*, Status* refused) {
+  auto work = [beat](Queue& queue, std::int64_t now, Status* refused) {
     return queue.workers().heartbeat(beat, now, refused);
   };
-  return impl_->operate(operation<Plain>(work, plain(impl_->owed().owe(std::move(on_done)))), 0);
+  return impl_->ask(std::move(work), std::move(on_done), 0);
 }
 
 Taken Journal::leave(JournalDone on_done) {
-  auto work = [](Queue& queue, std::int64_t, Plain*, Status*) { return queue.workers().leave(); };
-  return impl_->operate(operation<Plain>(work, plain(impl_->owed().owe(std::move(on_done)))), 0);
+  auto work = [](Queue& queue, std::int64_t, Status*) { return queue.workers().leave(); };
+  return impl_->ask(std::move(work), std::move(on_done), 0);
 }
 
 Taken Journal::claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_done,
@@ -66,7 +63,7 @@ Taken Journal::claim(std::size_t most, JournalAnswer<std::vector<RunRecord>> on_
                   Queue& queue, std::int64_t now, Runs* claimed, Status* refused) mutable {
     return queue.claim(most, scope, now, &plan, claimed, refused);
   };
-  return impl_->operate(operation<Runs>(std::move(work), impl_->owed().owe(std::move(on_done))), 0);
+  return impl_->ask<Runs>(std::move(work), std::move(on_done), 0);
 }
 
 Taken Journal::take_orphans(JournalAnswer<std::vector<Orphan>> on_done, std::set<std::string> of) {
@@ -75,18 +72,15 @@ Taken Journal::take_orphans(JournalAnswer<std::vector<Orphan>> on_done, std::set
                                                         Orphans* orphans, Status* refused) mutable {
     return queue.take_orphans(of, now, &plan, orphans, refused);
   };
-  return impl_->operate(operation<Orphans>(std::move(work), impl_->owed().owe(std::move(on_done))),
-                        0);
+  return impl_->ask<Orphans>(std::move(work), std::move(on_done), 0);
 }
 
 Taken Journal::release(std::string_view run_id, JournalDone on_done) {
   if (!is_id(run_id)) return Taken::kWrongUse;
-  auto work = [id = std::string(run_id)](Queue& queue, std::int64_t now, Plain*, Status* refused) {
+  auto work = [id = std::string(run_id)](Queue& queue, std::int64_t now, Status* refused) {
     return queue.release(id, now, refused);
   };
-  return impl_->operate(
-      operation<Plain>(std::move(work), plain(impl_->owed().owe(std::move(on_done)))),
-      run_id.size());
+  return impl_->ask(std::move(work), std::move(on_done), run_id.size());
 }
 
 Taken Journal::requeue(std::string_view run_id, JournalAnswer<RunRecord> on_done,
@@ -96,9 +90,7 @@ Taken Journal::requeue(std::string_view run_id, JournalAnswer<RunRecord> on_done
                   Queue& queue, std::int64_t now, RunRecord* run, Status* refused) mutable {
     return queue.requeue(id, why, now, &attempt, run, refused);
   };
-  return impl_->operate(
-      operation<RunRecord>(std::move(work), impl_->owed().owe(std::move(on_done))),
-      run_id.size() + why.size());
+  return impl_->ask<RunRecord>(std::move(work), std::move(on_done), run_id.size() + why.size());
 }
 
 Taken Journal::request_kill(std::string_view run_id, std::string_view signal,
@@ -108,19 +100,17 @@ Taken Journal::request_kill(std::string_view run_id, std::string_view signal,
                   Queue& queue, std::int64_t now, KillRequest* request, Status* refused) {
     return queue.request_kill(id, signal, now, request, refused);
   };
-  return impl_->operate(
-      operation<KillRequest>(std::move(work), impl_->owed().owe(std::move(on_done))),
-      run_id.size() + signal.size());
+  return impl_->ask<KillRequest>(std::move(work), std::move(on_done),
+                                 run_id.size() + signal.size());
 }
 
 Taken Journal::answer(std::int64_t request_id, std::string_view text, JournalDone on_done) {
   if (text.size() > kMaxJournalTextBytes) return Taken::kWrongUse;
-  auto work = [request_id, text = std::string(text)](Queue& queue, std::int64_t now, Plain*,
+  auto work = [request_id, text = std::string(text)](Queue& queue, std::int64_t now,
                                                      Status* refused) {
     return queue.answer(request_id, text, now, refused);
   };
-  return impl_->operate(
-      operation<Plain>(std::move(work), plain(impl_->owed().owe(std::move(on_done)))), text.size());
+  return impl_->ask(std::move(work), std::move(on_done), text.size());
 }
 
 Taken Journal::take_backlog(std::string_view session_id,
@@ -131,8 +121,7 @@ Taken Journal::take_backlog(std::string_view session_id,
                                                   Messages* messages, Status*) {
     return queue.backlog().take(session, now, messages);
   };
-  return impl_->operate(operation<Messages>(std::move(work), impl_->owed().owe(std::move(on_done))),
-                        session_id.size());
+  return impl_->ask<Messages>(std::move(work), std::move(on_done), session_id.size());
 }
 
 Taken Journal::add_usage(std::string_view run_id, const UsageSample& sample) {

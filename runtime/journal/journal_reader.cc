@@ -9,16 +9,16 @@
 #include "runtime/journal/place.h"
 #include "runtime/journal/run_row.h"
 #include "runtime/journal/schema.h"
-#include "runtime/journal/segment_check.h"
+#include "runtime/journal/segment_rows.h"
 
 namespace gibbous {
 namespace {
 
 StoredItem damage_note(std::uint64_t from, std::uint64_t to, std::int64_t at) {
-  return {from, ItemType::kNote,
-          "items " + std::to_string(from) + " to " + std::to_string(to) +
-              " are damaged in the journal",
-          range_meta(from, to), at};
+  return {
+      from, ItemType::kNote,
+      "items " + std::to_string(from) + " to " + std::to_string(to) + " are damaged in the journal",
+      range_meta(from, to), at};
 }
 
 DecisionRecord decision_of(const Statement& row) {

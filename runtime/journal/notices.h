@@ -11,9 +11,21 @@
 
 #include "gibbous/status.h"
 #include "runtime/base/unique_fd.h"
-#include "runtime/journal/queue_changes.h"
 
 namespace gibbous {
+
+// What a commit changed in the queue that other processes may wait for.
+struct QueueChanges {
+  // Clients of which a run was queued, or of which a run from the queue moved on, and those for
+  // which another process left a message.
+  std::set<std::string> clients;
+  // Workers that have a new request, or a new neighbour (JournalReader::next_worker).
+  std::set<std::string> workers;
+  // A run in progress ended or was queued again, so that its place is free.
+  bool frees_place = false;
+
+  bool empty() const { return clients.empty() && workers.empty() && !frees_place; }
+};
 
 std::string topic_of_worker(const std::string& worker_id);
 std::string topic_of_client(const std::string& client);

@@ -1,5 +1,5 @@
 // OwedAnswers: callbacks that the writer thread owes. When the thread hangs at a disk and is given
-// up, each is answered by whoever gives it up, and what the thread says later is dropped. Any
+// up, each is answered by the caller of give_up(), and what the thread says later is dropped. Any
 // thread.
 #pragma once
 
@@ -34,7 +34,7 @@ class OwedAnswers {
       if (const auto once = std::exchange(*held, nullptr)) once(std::move(given));
     };
   }
-  // Answers all that are owed. After it, nobody is called any more.
+  // Answers all that are owed. After it, none is called any more.
   void give_up(const Status& status) { state_->give_up(status); }
 
  private:

@@ -1,9 +1,20 @@
-// Queue: claims, take-overs and requests, as steps within the store's transactions. Writer thread
-// only (and kill_request.cc). A returned Status is the database's: it undoes the transaction, which
-// is tried again. `refused` is the caller's and final.
+// Queue: the life of a claim, as steps within the transactions of BatchWriter.
 //
-// A step may be applied twice, because SQLite may report a failed commit that did happen. What the
-// step chose the first time is in its plan, so the second time finds it done.
+//   queued            put_run() adds the row: attempt 1, owned by the worker that queued it
+//   claimed           claim() makes it `starting`; the claiming worker owns it, and its attempt
+//   owned, fenced     may_write() and may_follow() check each write, in the transaction of the
+//   write:
+//                     a worker that slept while another took the run over writes nothing into it
+//   ended             put_run() with a final status; answer_all() ends what was asked of the run
+//   or an orphan      its worker died: take_orphans() gives it to one that finds out what became of
+//                     it; release() gives it back when a third one has its keeper
+//   settled           put_run(), as for any end
+//   or requeued       requeue() raises the attempt, which voids what earlier attempts still write
+//
+// Writer thread only (and kill_request.cc). A returned Status is the database's: it undoes the
+// transaction, which is tried again. `refused` is the caller's and final. A step may be applied
+// twice, because SQLite may report a failed commit that did happen. What the step chose the first
+// time is in its plan, so the second time finds it done.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +28,6 @@
 #include "gibbous/status.h"
 #include "runtime/journal/backlog.h"
 #include "runtime/journal/database.h"
-#include "runtime/journal/fence.h"
 #include "runtime/journal/queue_choice.h"
 #include "runtime/journal/tail_store.h"
 #include "runtime/journal/worker_record.h"
@@ -26,6 +36,20 @@
 namespace gibbous {
 
 using RunNumbers = std::vector<std::int64_t>;
+
+// A run's owner and status as the file has them.
+struct FenceRow {
+  std::string status;
+  std::string owner;
+  std::int64_t attempt = 1;
+};
+
+// Checks whether `worker` ("" when none has joined) may write as `attempt`. Fails with
+// run_not_owned or run_requeued.
+Status may_write(const std::string& run_id, const FenceRow& row, const std::string& worker,
+                 std::int64_t attempt);
+// Checks whether `status` may follow the stored one. Fails with run_ended or run_started.
+Status may_follow(const std::string& run_id, const FenceRow& row, const std::string& status);
 
 class Queue {
  public:

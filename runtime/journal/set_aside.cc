@@ -19,7 +19,7 @@
 #include "runtime/journal/holder.h"
 #include "runtime/journal/place.h"
 #include "runtime/journal/schema.h"
-#include "runtime/journal/segment_check.h"
+#include "runtime/journal/segment_rows.h"
 
 namespace gibbous {
 namespace {

@@ -3,12 +3,11 @@
 #include <vector>
 
 #include "runtime/journal/record.h"
-#include "runtime/journal/schema.h"
-#include "runtime/journal/segment.h"
 
 namespace gibbous {
 
 Status TailStore::prepare() {
+  if (Status status = segments_.prepare(database_); !status) return status;
   return database_.prepare_all({
       {&save_,
        "INSERT OR REPLACE INTO run_tails (number, created_at, items, data, stdout_to, stderr_to)"
@@ -19,11 +18,6 @@ Status TailStore::prepare() {
       {&select_,
        "SELECT created_at, items, data, stdout_to, stderr_to FROM run_tails WHERE number = ?"},
       {&select_run_, "SELECT last_seq FROM exec_runs WHERE number = ?"},
-      {&select_last_sum_,
-       "SELECT sum FROM run_segments WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1"},
-      {&insert_segment_,
-       "INSERT INTO run_segments (id, created_at, items, data, sum_before, sum)"
-       " VALUES (?, ?, ?, ?, ?, ?)"},
       {&update_run_,
        "UPDATE exec_runs SET last_seq = ?, output_bytes = output_bytes + ?, updated_at = ?,"
        " stdout_to = max(stdout_to, ?), stderr_to = max(stderr_to, ?) WHERE number = ?"},
@@ -68,28 +62,10 @@ Status TailStore::add_items(std::int64_t number, const RunTail& tail, std::int64
   if (!run || !*run) return run.status();
   auto seq = static_cast<std::uint64_t>(select_run_.integer(0));
   select_run_.reset();
-  select_last_sum_.bind(1, segment_id(number, 0)).bind(2, segment_id(number + 1, 0));
-  const Result<bool> last = select_last_sum_.step();
-  if (!last) return last.status();
-  std::int64_t sum = *last ? select_last_sum_.integer(0) : 0;
-  if (*last) select_last_sum_.reset();
+  const Result<SegmentRows::End> end = segments_.end_of(number);
+  if (!end) return end.status();
+  std::int64_t sum = end->sum;
   SegmentBuilder segment;
-  const auto write = [&]() -> Status {
-    if (segment.empty()) return {};
-    segment.finish();
-    const std::int64_t id = segment_id(number, segment.first_seq());
-    const std::int64_t before = sum;
-    sum = segment_sum(id, segment.created_at(), segment.items(), segment.data(), before);
-    const Status status = insert_segment_.bind(1, id)
-                              .bind(2, segment.created_at())
-                              .bind(3, segment.items())
-                              .bind_blob(4, segment.data())
-                              .bind(5, before)
-                              .bind(6, sum)
-                              .run();
-    segment.clear();
-    return status;
-  };
   std::int64_t output = 0;
   for (const SegmentEntry& entry : entries) {
     const std::string_view data = tail.data;
@@ -97,12 +73,12 @@ Status TailStore::add_items(std::int64_t number, const RunTail& tail, std::int64
                            data.substr(entry.begin + entry.payload_bytes, entry.meta_bytes),
                            tail.created_at + entry.delay};
     if (!segment.takes(seq, item.payload.size() + item.meta.size())) {
-      if (Status status = write(); !status) return status;
+      if (Status status = segments_.write(number, segment, &sum); !status) return status;
     }
     segment.add(item);
     if (entry.type != ItemType::kNote) output += static_cast<std::int64_t>(entry.payload_bytes);
   }
-  if (Status status = write(); !status) return status;
+  if (Status status = segments_.write(number, segment, &sum); !status) return status;
   return update_run_.bind(1, static_cast<std::int64_t>(seq))
       .bind(2, output)
       .bind(3, now)

@@ -8,6 +8,7 @@
 
 #include "gibbous/status.h"
 #include "runtime/journal/database.h"
+#include "runtime/journal/segment_rows.h"
 
 namespace gibbous {
 
@@ -41,8 +42,7 @@ class TailStore {
   Statement drop_;
   Statement select_;
   Statement select_run_;
-  Statement select_last_sum_;
-  Statement insert_segment_;
+  SegmentRows segments_;
   Statement update_run_;
   Statement delete_;
 };

@@ -9,7 +9,7 @@
 
 #include "gibbous/status.h"
 #include "runtime/journal/database.h"
-#include "runtime/journal/queue_changes.h"
+#include "runtime/journal/notices.h"
 #include "runtime/journal/worker_record.h"
 
 namespace gibbous {

@@ -1,4 +1,4 @@
-#include "runtime/journal/segment_check.h"
+#include "runtime/journal/segment_rows.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -96,6 +96,46 @@ class Walk {
 };
 
 }  // namespace
+
+Status SegmentRows::prepare(Database& database) {
+  return database.prepare_all({
+      {&select_last_,
+       "SELECT id, json_array_length(items), sum FROM run_segments"
+       " WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1"},
+      {&insert_,
+       "INSERT INTO run_segments (id, created_at, items, data, sum_before, sum)"
+       " VALUES (?, ?, ?, ?, ?, ?)"},
+  });
+}
+
+Result<SegmentRows::End> SegmentRows::end_of(std::int64_t number) {
+  select_last_.bind(1, segment_id(number, 0)).bind(2, segment_id(number + 1, 0));
+  const Result<bool> last = select_last_.step();
+  if (!last) return last.status();
+  if (!*last) return End();
+  const std::uint64_t first = seq_of_segment(select_last_.integer(0));
+  const End end{first + static_cast<std::uint64_t>(select_last_.integer(1)) - 1,
+                select_last_.integer(2)};
+  select_last_.reset();
+  return end;
+}
+
+Status SegmentRows::write(std::int64_t number, SegmentBuilder& segment, std::int64_t* sum) {
+  if (segment.empty()) return {};
+  segment.finish();
+  const std::int64_t id = segment_id(number, segment.first_seq());
+  const std::int64_t before = *sum;
+  *sum = segment_sum(id, segment.created_at(), segment.items(), segment.data(), before);
+  insert_.bind(1, id)
+      .bind(2, segment.created_at())
+      .bind(3, segment.items())
+      .bind_blob(4, segment.data())
+      .bind(5, before)
+      .bind(6, *sum);
+  const Status status = insert_.run();
+  segment.clear();
+  return status;
+}
 
 bool is_whole_segment(const Statement& row) {
   return segment_sum(row.integer(0), row.integer(1), row.bytes(2), row.bytes(3), row.integer(4)) ==

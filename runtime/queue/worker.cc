@@ -1,7 +1,6 @@
 #include "runtime/queue/worker.h"
 
 #include <unistd.h>
-#include <uv.h>
 
 #include <algorithm>
 #include <csignal>
@@ -35,15 +34,13 @@ std::int64_t start_time_of(pid_t pid) {
 
 Worker::Worker(uv_loop_s* loop, const Clock& clock, Runs& runs, Recording& recording,
                WorkerOptions options)
-    : loop_(loop),
-      clock_(clock),
+    : clock_(clock),
       runs_(runs),
       recording_(recording),
       recorder_(recording.recorder()),
       options_(std::move(options)),
       id_(std::to_string(::getpid()) + "-" + random_id()),
       boot_id_(pid_space()),
-      timer_(new uv_timer_t),
       sources_(loop, [this] { look(); }),
       sampler_(clock, runs,
                [this](const Run& run, const TreeUsage& usage) {
@@ -53,9 +50,6 @@ Worker::Worker(uv_loop_s* loop, const Clock& clock, Runs& runs, Recording& recor
                                                       cpu.count(), usage.processes});
                }),
       starts_(recording) {
-  uv_timer_init(loop_, timer_);
-  timer_->data = this;
-  uv_unref(reinterpret_cast<uv_handle_t*>(timer_));
   runs_.add_observer(this);
   recording_.on_join = [this](Journal& journal) { start(journal); };
   recording_.resumes_run = [this](const std::string& run_id) { return resume(run_id); };
@@ -107,7 +101,7 @@ void Worker::open_sources() {
   if (options_.for_all) topics.emplace_back(kTopicOfAll);
   if (options_.for_unclaimed) topics.emplace_back(kTopicOfUnclaimed);
   for (const std::string& client : served_) topics.push_back(topic_of_client(client));
-  (void)sources_.open(recording_.state_directory(), id_, topics);  // else it looks more often
+  (void)sources_.open(recording_.directory(), id_, topics);  // else it looks more often
 }
 
 void Worker::adopt() {
@@ -121,16 +115,15 @@ void Worker::adopt() {
 
 void Worker::stop() {
   starts_.stop();
-  if (timer_ == nullptr) return;
+  if (std::exchange(stopped_, true)) return;
   runs_.remove_observer(this);
+  recording_.alarms().clear(alarm_);
   if (journal_ != nullptr) {
     for (const auto& [id, run] : claimed_) (void)journal_->requeue(id, nullptr);
     (void)journal_->leave(nullptr);
   }
   journal_ = nullptr;
   sources_.close();
-  uv_close(reinterpret_cast<uv_handle_t*>(std::exchange(timer_, nullptr)),
-           [](uv_handle_t* handle) noexcept { delete reinterpret_cast<uv_timer_t*>(handle); });
 }
 
 void Worker::on_queued(Run& run) {
@@ -232,9 +225,8 @@ Nanos Worker::next_tick() const {
 void Worker::arm() {
   if (journal_ == nullptr) return;
   const auto left = std::chrono::ceil<Millis>(next_tick() - clock_.now());
-  uv_timer_start(
-      timer_, [](uv_timer_t* timer) noexcept { static_cast<Worker*>(timer->data)->tick(); },
-      static_cast<std::uint64_t>(std::max<std::int64_t>(left.count(), 1)), 0);
+  recording_.alarms().clear(alarm_);
+  alarm_ = recording_.alarms().set(std::max(left, Millis(1)), [this] { tick(); });
 }
 
 void Worker::tick() {

@@ -31,7 +31,6 @@
 #include "runtime/runs/runs.h"
 
 struct uv_loop_s;
-struct uv_timer_s;
 
 namespace gibbous {
 
@@ -107,8 +106,8 @@ class Worker final : private RunsObserver {
   // the reason. Returns false when runs of its session were queued here: they would wait behind it
   // for ever.
   bool decline(const std::string& run_id, std::string_view why);
-  // The same for a run that only a newer program can start, whichever worker queued it: later runs of its
-  // queue wait behind it.
+  // The same for a run that only a newer program can start, whichever worker queued it: later runs
+  // of its queue wait behind it.
   void leave_to_others(const std::string& run_id, std::string_view why);
   // Calls `changed` from the loop whenever runs may have moved on in the queue, until
   // remove_queue_listener() with the returned number: after a claim, a start, an end, and each
@@ -186,7 +185,6 @@ class Worker final : private RunsObserver {
   void arm();
   void note_queue(const QueueNews& news);
 
-  uv_loop_s* loop_;
   const Clock& clock_;
   Runs& runs_;
   Recording& recording_;
@@ -195,7 +193,8 @@ class Worker final : private RunsObserver {
   std::string id_;
   std::string boot_id_;
   Journal* journal_ = nullptr;
-  uv_timer_s* timer_;  // freed in its close callback
+  int alarm_ = 0;  // the next tick
+  bool stopped_ = false;
   NewsSources sources_;
   UsageSampler sampler_;
   std::set<std::string> known_dead_;  // workers whose runs were taken

@@ -61,7 +61,6 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  const std::string& state_directory() const { return options_.journal.directory; }
   // Returns true when there is a state directory for the journal.
   bool is_enabled() const { return !options_.journal.directory.empty(); }
   const std::string& directory() const { return options_.journal.directory; }

@@ -144,6 +144,8 @@ Result<std::string> set_damaged_aside(const std::string& directory, Status* dama
 
 Result<std::string> set_older_aside(const std::string& directory, Millis busy_timeout) {
   const Result<Turn> turn = Turn::take(directory, busy_timeout);
+  // Another process may just have set it aside, and made no new one yet.
+  if (turn.status().code() == "journal_missing" || !journal_exists(directory)) return std::string();
   if (!turn) return turn.status();
   const Result<std::unique_ptr<Database>> held = hold(directory, busy_timeout);
   if (!held) return held.status();

@@ -30,27 +30,21 @@ Status Backlog::prepare() {
 }
 
 Status Backlog::add(const BacklogMessage& message) {
-  return add_.bind(1, message.session_id)
-      .bind(2, workers_.self().worker_id)
-      .bind(3, static_cast<std::int64_t>(message.seq))
-      .bind(4, message.run_id)
-      .bind(5, message.event)
-      .bind(6, message.payload)
-      .bind(7, message.created_at)
-      .bind(8, std::int64_t{message.for_agent})
+  return add_
+      .with(message.session_id, workers_.self().worker_id, static_cast<std::int64_t>(message.seq),
+            message.run_id, message.event, message.payload, message.created_at,
+            std::int64_t{message.for_agent})
       .run();
 }
 
 Status Backlog::drain(const std::string& session_id, std::uint64_t through_seq) {
-  return drain_.bind(1, session_id)
-      .bind(2, workers_.self().worker_id)
-      .bind(3, static_cast<std::int64_t>(through_seq))
+  return drain_.with(session_id, workers_.self().worker_id, static_cast<std::int64_t>(through_seq))
       .run();
 }
 
 Status Backlog::own(const std::string& session_id, const std::string& owner) {
   std::vector<std::int64_t> seqs;
-  select_seqs_.bind(1, session_id).bind(2, owner);
+  select_seqs_.with(session_id, owner);
   for (;;) {
     const Result<bool> row = select_seqs_.step();
     if (!row) return row.status();
@@ -58,7 +52,7 @@ Status Backlog::own(const std::string& session_id, const std::string& owner) {
     seqs.push_back(select_seqs_.integer(0));
   }
   for (const std::int64_t seq : seqs) {
-    own_.bind(1, session_id).bind(2, owner).bind(3, seq).bind(4, workers_.self().worker_id);
+    own_.with(session_id, owner, seq, workers_.self().worker_id);
     if (Status status = own_.run(); !status) return status;
   }
   return {};
@@ -69,7 +63,7 @@ Status Backlog::take(const std::string& session_id, std::int64_t now,
   workers_.look_again();
   const std::string& self = workers_.self().worker_id;
   std::vector<std::string> owners;
-  select_owners_.bind(1, session_id).bind(2, self);
+  select_owners_.with(session_id, self);
   for (;;) {
     const Result<bool> row = select_owners_.step();
     if (!row) return row.status();
@@ -87,7 +81,7 @@ Status Backlog::take(const std::string& session_id, std::int64_t now,
     if (Status status = own(session_id, owner); !status) return status;
   }
   messages->clear();
-  select_taken_.bind(1, session_id).bind(2, self);
+  select_taken_.with(session_id, self);
   for (;;) {
     const Result<bool> row = select_taken_.step();
     if (!row || !*row) return row.status();

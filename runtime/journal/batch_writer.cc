@@ -25,22 +25,6 @@ constexpr const char* kPutRun =
     " meta_json = excluded.meta_json, safe_to_repeat = excluded.safe_to_repeat, redacted = 0,"
     " owner = coalesce(owner, ?20), started_by = coalesce(started_by, ?20)";
 
-void bind_text(Statement& statement, int index, const std::string& text) {
-  if (text.empty()) {
-    statement.bind_null(index);
-  } else {
-    statement.bind(index, text);
-  }
-}
-
-void bind_time(Statement& statement, int index, std::int64_t time) {
-  if (time == 0) {
-    statement.bind_null(index);
-  } else {
-    statement.bind(index, time);
-  }
-}
-
 }  // namespace
 
 BatchWriter::BatchWriter(std::unique_ptr<Database> database, const BatchLimits& limits,
@@ -193,7 +177,7 @@ Status BatchWriter::look_at_fence(const RunRecord& run, Status* why) {
 }
 
 Status BatchWriter::look_for_request(const RunRecord& run, Status* why) {
-  const Result<bool> row = select_request_.bind(1, run.client).bind(2, run.request_id).step();
+  const Result<bool> row = select_request_.with(run.client, run.request_id).step();
   if (!row || !*row) return row.status();
   *why = Status::error("request_repeated",
                        "run " + select_request_.text(0) + " has this request_id already");
@@ -206,8 +190,8 @@ Status BatchWriter::remove_withdrawn(const QueuedRun& queued) {
   const std::string& id = queued.run.run_id;
   if (Status status = write_out_items(); !status) return status;
   withdrew_ = true;
-  if (Status status = delete_segments_.bind(1, id).run(); !status) return status;
-  if (Status status = delete_run_.bind(1, id).run(); !status) return status;
+  if (Status status = delete_segments_.with(id).run(); !status) return status;
+  if (Status status = delete_run_.with(id).run(); !status) return status;
   return refuse(queued, Status::error("run_withdrawn", "run " + id + " was withdrawn"));
 }
 
@@ -234,35 +218,19 @@ Status BatchWriter::write(const QueuedRun& queued) {
 }
 
 Status BatchWriter::put(const RunRecord& run) {
-  put_run_.bind(1, run.run_id)
-      .bind(2, run.session_id)
-      .bind(3, run.status)
-      .bind(4, run.command)
-      .bind(5, std::int64_t{run.background})
-      .bind(6, std::int64_t{run.pty})
-      .bind(7, run.timeout_secs)
-      .bind(8, run.max_output_bytes);
-  bind_text(put_run_, 9, run.watch_json);
-  if (run.has_exit_code) {
-    put_run_.bind(10, run.exit_code);
-  } else {
-    put_run_.bind_null(10);
-  }
-  bind_text(put_run_, 11, run.error_message);
-  put_run_.bind(12, run.queued_at);
-  bind_time(put_run_, 13, run.started_at);
-  bind_time(put_run_, 14, run.finished_at);
-  put_run_.bind(15, now_);
-  bind_text(put_run_, 16, run.meta_json);
-  put_run_.bind(17, std::int64_t{run.safe_to_repeat}).bind(18, run.attempt);
   // A worker that executes a run without an owner becomes its owner.
   const std::string no_worker;
   const std::string& self = run.status == "queued" ? no_worker : workers_.self().worker_id;
-  bind_text(put_run_, 19, run.owner.empty() ? self : run.owner);
-  bind_text(put_run_, 20, self);
-  put_run_.bind(21, run.client).bind(22, run.workspace);
-  bind_text(put_run_, 23, run.request_id);
-  put_run_.bind(24, run.priority).bind(25, run.max_attempts);
+  const std::string& owner = run.owner.empty() ? self : run.owner;
+  put_run_.with(run.run_id, run.session_id, run.status, run.command, run.background, run.pty,
+                run.timeout_secs, run.max_output_bytes, NullWhenEmpty{run.watch_json},
+                run.exit_code, NullWhenEmpty{run.error_message}, run.queued_at,
+                NullWhenZero{run.started_at}, NullWhenZero{run.finished_at}, now_,
+                NullWhenEmpty{run.meta_json}, run.safe_to_repeat, run.attempt, NullWhenEmpty{owner},
+                NullWhenEmpty{self}, run.client, run.workspace, NullWhenEmpty{run.request_id},
+                run.priority, run.max_attempts);
+  constexpr int kExitCode = 10;
+  if (!run.has_exit_code) put_run_.bind_null(kExitCode);
   return put_run_.run();
 }
 
@@ -273,28 +241,17 @@ Status BatchWriter::write(const ForgottenRun& run) {
 }
 
 Status BatchWriter::write(const DecisionRecord& decision) {
-  return add_decision_.bind(1, decision.created_at)
-      .bind(2, decision.session_id)
-      .bind(3, decision.run_id)
-      .bind(4, decision.generation)
-      .bind(5, decision.decision)
-      .bind(6, decision.rule)
-      .bind(7, decision.record_json)
+  return add_decision_
+      .with(decision.created_at, decision.session_id, decision.run_id, decision.generation,
+            decision.decision, decision.rule, decision.record_json)
       .run();
 }
 
 Status BatchWriter::write(const HostCallRecord& call) {
-  put_call_.bind(1, call.call_id)
-      .bind(2, call.session_id)
-      .bind(3, call.workspace)
-      .bind(4, call.tool)
-      .bind(5, call.outcome)
-      .bind(6, call.pid)
-      .bind(7, call.pid_started)
-      .bind(8, call.pid_space)
-      .bind(9, call.started_at);
-  bind_time(put_call_, 10, call.finished_at);
-  return put_call_.run();
+  return put_call_
+      .with(call.call_id, call.session_id, call.workspace, call.tool, call.outcome, call.pid,
+            call.pid_started, call.pid_space, call.started_at, NullWhenZero{call.finished_at})
+      .run();
 }
 
 Status BatchWriter::write(const BacklogMessage& message) {

@@ -4,13 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
+#include <sstream>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "runtime/base/state_file.h"
 #include "runtime/journal/record.h"
@@ -22,23 +20,6 @@ constexpr const char* kMarkName = "sessions.mark";
 constexpr std::string_view kFirstWord = "gibbous-mark-1";
 constexpr std::size_t kMarkBytes = 384;  // written at once, padded with blanks
 static_assert(kMarkBytes > kMaxJournalIdBytes + 64);
-
-template <typename Number>
-bool parse(std::string_view text, Number* number) {
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, *number);
-  return parsed.ec == std::errc() && parsed.ptr == end;
-}
-
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    if (end > 0) words.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return words;
-}
 
 Status cut(const Database& database, const std::string& what) {
   return Status::error("journal_cut",
@@ -65,13 +46,14 @@ std::optional<CommitMark> CommitMarkFile::read() const {
   std::array<char, kMarkBytes> text{};
   const ssize_t got = file_ ? ::pread(file_.get(), text.data(), text.size(), 0) : -1;
   if (got != static_cast<ssize_t>(text.size()) || text.back() != '\n') return std::nullopt;
-  const auto words = words_of({text.data(), text.size() - 1});
+  std::istringstream words(std::string(text.data(), text.size()));
+  std::string first;
+  std::string rest;
   CommitMark mark;
-  if (words.size() != 4 || words[0] != kFirstWord || !parse(words[1], &mark.number) ||
-      !parse(words[2], &mark.seq) || mark.number <= 0 || mark.seq == 0 || mark.seq > kMaxSeq) {
+  const bool whole = words >> first >> mark.number >> mark.seq >> mark.run_id && !(words >> rest);
+  if (!whole || first != kFirstWord || mark.number <= 0 || mark.seq == 0 || mark.seq > kMaxSeq) {
     return std::nullopt;
   }
-  mark.run_id = words[3];
   return mark;
 }
 
@@ -106,7 +88,7 @@ Status compare_with_mark(Database& database, const CommitMark& mark) {
         "SELECT run.run_id, run.last_seq, newest FROM (SELECT max(number) AS newest FROM exec_runs)"
         " LEFT JOIN exec_runs AS run ON run.number = ?1"}});
   if (!status) return status;
-  const Result<bool> row = select.bind(1, mark.number).step();
+  const Result<bool> row = select.with(mark.number).step();
   if (!row) return row.status();
   if (!*row) return {};
   if (select.is_null(0)) {
@@ -127,10 +109,7 @@ Status note_missing_items(Database& database, const CommitMark& mark) {
         "UPDATE exec_runs SET not_kept_items = not_kept_items + ?3 - last_seq, truncated = 1,"
         " last_seq = ?3 WHERE number = ?1 AND run_id = ?2 AND last_seq < ?3"}});
   if (!status) return status;
-  return update.bind(1, mark.number)
-      .bind(2, mark.run_id)
-      .bind(3, static_cast<std::int64_t>(mark.seq))
-      .run();
+  return update.with(mark.number, mark.run_id, static_cast<std::int64_t>(mark.seq)).run();
 }
 
 }  // namespace gibbous

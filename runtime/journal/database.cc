@@ -195,26 +195,33 @@ void Database::keep(sqlite3_stmt* unused) {
   unused_.emplace_back(unused);
 }
 
-Statement& Statement::bind(int index, std::int64_t value) {
+void Statement::bind(int index, std::int64_t value) {
   sqlite3_bind_int64(statement_.get(), index, value);
-  return *this;
 }
 
-Statement& Statement::bind(int index, std::string_view text) {
+void Statement::bind(int index, std::string_view text) {
   sqlite3_bind_text64(statement_.get(), index, text.data() == nullptr ? "" : text.data(),
                       text.size(), SQLITE_STATIC, SQLITE_UTF8);
-  return *this;
 }
 
-Statement& Statement::bind_blob(int index, std::string_view bytes) {
-  sqlite3_bind_blob64(statement_.get(), index, bytes.data() == nullptr ? "" : bytes.data(),
-                      bytes.size(), SQLITE_STATIC);
-  return *this;
+void Statement::bind(int index, Blob blob) {
+  sqlite3_bind_blob64(statement_.get(), index,
+                      blob.bytes.data() == nullptr ? "" : blob.bytes.data(), blob.bytes.size(),
+                      SQLITE_STATIC);
 }
 
-Statement& Statement::bind_null(int index) {
+void Statement::bind(int index, NullWhenEmpty text) {
+  if (text.text.empty()) return bind_null(index);
+  bind(index, text.text);
+}
+
+void Statement::bind(int index, NullWhenZero number) {
+  if (number.number == 0) return bind_null(index);
+  bind(index, number.number);
+}
+
+void Statement::bind_null(int index) {
   sqlite3_bind_null(statement_.get(), index);
-  return *this;
 }
 
 Result<bool> Statement::step() {

@@ -21,15 +21,35 @@ namespace gibbous {
 
 class Database;
 
+// Parameters of a statement that are no plain number or text. Borrowed until the next reset().
+struct Blob {
+  std::string_view bytes;
+};
+struct NullWhenEmpty {
+  std::string_view text;
+};
+struct NullWhenZero {
+  std::int64_t number = 0;
+};
+
 // Bound parameters and columns are numbered as in SQLite: from 1, and from 0.
 class Statement {
  public:
   Statement() = default;
 
-  Statement& bind(int index, std::int64_t value);
-  Statement& bind(int index, std::string_view text);  // borrowed until the next reset()
-  Statement& bind_blob(int index, std::string_view bytes);
-  Statement& bind_null(int index);
+  // Binds all parameters, in their order.
+  template <typename... Values>
+  Statement& with(const Values&... values) {
+    int index = 0;
+    (bind(++index, values), ...);
+    return *this;
+  }
+  void bind(int index, std::int64_t value);
+  void bind(int index, std::string_view text);  // borrowed until the next reset()
+  void bind(int index, Blob blob);
+  void bind(int index, NullWhenEmpty text);
+  void bind(int index, NullWhenZero number);
+  void bind_null(int index);
   // Returns true when there is a row. After false, or an error, the statement is reset.
   Result<bool> step();
   Status run();  // for statements without rows

@@ -30,7 +30,7 @@ Status EndedRows::redact() {
   do {
     page.clear();
     if (!redact_) return {};
-    select_.bind(1, kPageRows);
+    select_.with(kPageRows);
     for (;;) {
       const Result<bool> row = select_.step();
       if (!row) return row.status();
@@ -47,11 +47,7 @@ Status EndedRows::redact() {
 }
 
 Status EndedRows::store(const RunRecord& run) {
-  return update_.bind(1, run.run_id)
-      .bind(2, run.command)
-      .bind(3, run.watch_json)
-      .bind(4, run.error_message)
-      .bind(5, run.meta_json)
+  return update_.with(run.run_id, run.command, run.watch_json, run.error_message, run.meta_json)
       .run();
 }
 

@@ -65,7 +65,7 @@ Status ItemWriter::open_run(RunSlot slot, const RunRecord& record) {
 Status ItemWriter::check(Run& run) {
   if (run.checked == batch_) return {};
   run.checked = batch_;
-  const Result<bool> row = select_run_.bind(1, run.run_id).step();
+  const Result<bool> row = select_run_.with(run.run_id).step();
   if (!row) return row.status();
   run.gone = !*row;
   run.refused = false;
@@ -187,15 +187,9 @@ Status ItemWriter::put(Run& run, const JournalItem& item) {
 }
 
 Status ItemWriter::write_counters(Run& run, std::int64_t now) {
-  update_run_.bind(1, run.output_bytes)
-      .bind(2, run.stored_bytes)
-      .bind(3, run.not_kept)
-      .bind(4, std::int64_t{run.not_kept > 0})
-      .bind(5, static_cast<std::int64_t>(run.last_seen))
-      .bind(6, now)
-      .bind(7, run.stdout_to)
-      .bind(8, run.stderr_to)
-      .bind(9, run.number);
+  update_run_.with(run.output_bytes, run.stored_bytes, run.not_kept, std::int64_t{run.not_kept > 0},
+                   static_cast<std::int64_t>(run.last_seen), now, run.stdout_to, run.stderr_to,
+                   run.number);
   return update_run_.run();
 }
 

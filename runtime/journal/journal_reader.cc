@@ -52,7 +52,7 @@ Status JournalReader::Impl::prepare() {
 }
 
 Result<std::int64_t> JournalReader::Impl::number_of(std::string_view run_id) {
-  const Result<bool> row = select_number.bind(1, run_id).step();
+  const Result<bool> row = select_number.with(run_id).step();
   if (!row) return row.status();
   const std::int64_t number = *row ? select_number.integer(0) : 0;
   select_number.reset();
@@ -61,7 +61,7 @@ Result<std::int64_t> JournalReader::Impl::number_of(std::string_view run_id) {
 
 Result<std::int64_t> JournalReader::Impl::segment_at(std::int64_t number, std::uint64_t seq) {
   const std::int64_t begin = segment_id(number, 0);
-  select_start.bind(1, begin).bind(2, segment_id(number, std::min(seq, kMaxSeq)));
+  select_start.with(begin, segment_id(number, std::min(seq, kMaxSeq)));
   const Result<bool> row = select_start.step();
   if (!row) return row.status();
   const std::int64_t id = select_start.is_null(0) ? begin : select_start.integer(0);
@@ -74,7 +74,7 @@ bool JournalReader::Impl::is_whole(const Statement& rows) {
 }
 
 Result<std::uint64_t> JournalReader::Impl::end_of_segment(std::int64_t id) {
-  select_end.bind(1, id).bind(2, segment_id((id >> kSeqBits) + 1, 0));
+  select_end.with(id, segment_id((id >> kSeqBits) + 1, 0));
   const Result<bool> row = select_end.step();
   if (!row) return row.status();
   const std::uint64_t end = *row ? seq_of_segment(select_end.integer(0)) : 0;
@@ -96,7 +96,7 @@ Status JournalReader::Impl::add_damage(bool whole, ItemPage* page) {
 }
 
 Result<JournalReader::Impl::End> JournalReader::Impl::end_of_run(std::int64_t number) {
-  const Result<bool> row = select_ended.bind(1, number).step();
+  const Result<bool> row = select_ended.with(number).step();
   if (!row || !*row) return row ? Result<End>(End()) : row.status();
   const std::int64_t last = std::clamp<std::int64_t>(select_ended.integer(0), 0, kMaxSeq);
   const End end{static_cast<std::uint64_t>(last), select_ended.integer(1)};
@@ -124,7 +124,7 @@ Result<ItemPage> JournalReader::Impl::page(std::int64_t number, std::uint64_t si
   // Read this first: a run that goes on gets more items meanwhile.
   const Result<End> end = end_of_run(number);
   if (!end) return end.status();
-  select_segments.bind(1, *start).bind(2, segment_id(number + 1, 0));
+  select_segments.with(*start, segment_id(number + 1, 0));
   std::size_t bytes = 0;
   std::int64_t sum_before = 0;
   std::uint64_t covered = 0;  // seq
@@ -206,7 +206,7 @@ Result<std::vector<RunRecord>> JournalReader::runs(std::string_view session_id, 
   sql += " ORDER BY number DESC LIMIT ?2";
   Result<Statement> statement = impl_->database->prepare(sql.c_str());
   if (!statement) return statement.status();
-  statement->bind(1, session_id).bind(2, as_limit(limit));
+  statement->with(session_id, as_limit(limit));
   return all<RunRecord>(*statement, run_of);
 }
 
@@ -218,12 +218,12 @@ Result<std::vector<RunRecord>> JournalReader::queued_runs(std::string_view sessi
       " AND (?1 = '' OR client = ?1 OR session_id = ?1) ORDER BY number DESC LIMIT ?2";
   Result<Statement> statement = impl_->database->prepare(sql.c_str());
   if (!statement) return statement.status();
-  statement->bind(1, session_id).bind(2, as_limit(limit));
+  statement->with(session_id, as_limit(limit));
   return all<RunRecord>(*statement, run_of);
 }
 
 Result<RunRecord> JournalReader::run(std::string_view run_id) {
-  const Result<bool> row = impl_->select_run.bind(1, run_id).step();
+  const Result<bool> row = impl_->select_run.with(run_id).step();
   if (!row) return row.status();
   if (!*row) {
     return Status::error("run_not_found", "the journal holds no run " + std::string(run_id));
@@ -239,7 +239,7 @@ Result<RunRecord> JournalReader::run_of_request(std::string_view client,
       std::string(kSelectRun) + " WHERE client = ?1 AND request_id = ?2 LIMIT 1";
   Result<Statement> statement = impl_->database->prepare(sql.c_str());
   if (!statement) return statement.status();
-  const Result<bool> row = statement->bind(1, client).bind(2, request_id).step();
+  const Result<bool> row = statement->with(client, request_id).step();
   if (!row) return row.status();
   if (*row) return run_of(*statement);
   return Status::error("run_not_found",
@@ -264,7 +264,7 @@ Result<ItemPage> JournalReader::tail(std::string_view run_id, std::size_t count)
   std::uint64_t since = 0;
   std::size_t found = 0;
   Statement& last = impl_->select_last;
-  last.bind(1, segment_id(*number, 0)).bind(2, segment_id(*number + 1, 0));
+  last.with(segment_id(*number, 0), segment_id(*number + 1, 0));
   while (found < count) {
     const Result<bool> row = last.step();
     if (!row) return row.status();
@@ -286,9 +286,8 @@ Result<std::vector<BacklogMessage>> JournalReader::backlog(std::string_view sess
       "SELECT session_id, seq, run_id, event, payload, created_at, for_agent FROM backlog_messages"
       " WHERE session_id = ? AND seq > ? ORDER BY created_at, seq LIMIT ?");
   if (!statement) return statement.status();
-  statement->bind(1, session_id)
-      .bind(2, static_cast<std::int64_t>(std::min(since_seq, kMaxSeq)))
-      .bind(3, as_limit(limit));
+  statement->with(session_id, static_cast<std::int64_t>(std::min(since_seq, kMaxSeq)),
+                  as_limit(limit));
   return all<BacklogMessage>(*statement, message_of);
 }
 
@@ -303,13 +302,8 @@ Result<std::vector<DecisionRecord>> JournalReader::decisions(const DecisionFilte
       order + " LIMIT ?7";
   Result<Statement> statement = impl_->database->prepare(sql.c_str());
   if (!statement) return statement.status();
-  statement->bind(1, filter.above_id)
-      .bind(2, filter.since)
-      .bind(3, filter.session)
-      .bind(4, filter.run)
-      .bind(5, filter.rule)
-      .bind(6, filter.decision)
-      .bind(7, as_limit(limit));
+  statement->with(filter.above_id, filter.since, filter.session, filter.run, filter.rule,
+                  filter.decision, as_limit(limit));
   return all<DecisionRecord>(*statement, decision_of);
 }
 
@@ -335,7 +329,7 @@ Result<std::vector<HostCallRecord>> JournalReader::host_calls(std::string_view s
       " AND (?1 = '' OR session_id = ?1) ORDER BY id DESC LIMIT ?2";
   Result<Statement> statement = impl_->database->prepare(sql.c_str());
   if (!statement) return statement.status();
-  statement->bind(1, session).bind(2, as_limit(limit));
+  statement->with(session, as_limit(limit));
   return all<HostCallRecord>(*statement, host_call_of);
 }
 

@@ -92,7 +92,7 @@ Status Queue::prepare() {
 }
 
 Status Queue::find(const std::string& run_id, FenceRow* row, bool* found) {
-  const Result<bool> there = select_row_.bind(1, run_id).step();
+  const Result<bool> there = select_row_.with(run_id).step();
   if (!there) return there.status();
   *found = *there;
   if (!*there) return {};
@@ -123,8 +123,7 @@ Status Queue::candidates(Statement& select, std::vector<Candidate>* found) {
 Status Queue::keep_planned(RunNumbers* plan) {
   RunNumbers kept;
   for (const std::int64_t number : *plan) {
-    const Result<bool> row =
-        select_owned_.bind(1, number).bind(2, workers_.self().worker_id).step();
+    const Result<bool> row = select_owned_.with(number, workers_.self().worker_id).step();
     if (!row) return row.status();
     if (*row) kept.push_back(number);
     select_owned_.reset();
@@ -134,7 +133,7 @@ Status Queue::keep_planned(RunNumbers* plan) {
 }
 
 Status Queue::read_run(std::int64_t number, RunRecord* run) {
-  const Result<bool> row = select_run_.bind(1, number).step();
+  const Result<bool> row = select_run_.with(number).step();
   if (!row || !*row) return row.status();
   *run = run_of(select_run_);
   select_run_.reset();
@@ -159,7 +158,7 @@ Status Queue::claim(std::size_t most, const ClaimScope& scope, std::int64_t now,
       });
   if (!choices) return choices.status();
   for (const QueueHead& head : choices->now) {
-    claim_.bind(1, head.number).bind(2, workers_.self().worker_id).bind(3, now);
+    claim_.with(head.number, workers_.self().worker_id, now);
     if (status = claim_.run(); !status) return status;
     workers_.changes().clients.insert(head.client);
     plan->push_back(head.number);
@@ -189,7 +188,7 @@ Status Queue::take_orphans(const std::set<std::string>& of, std::int64_t now, Ru
     if (!status) return status;
     if (!orphan) continue;
     const std::string& started_by = run.started_by.empty() ? run.owner : run.started_by;
-    take_.bind(1, run.number).bind(2, self).bind(3, started_by).bind(4, now);
+    take_.with(run.number, self, started_by, now);
     if (status = take_.run(); !status) return status;
     if (status = tails_.take(run.number, now); !status) return status;
     workers_.changes().clients.insert(run.client);
@@ -205,8 +204,7 @@ Status Queue::take_orphans(const std::set<std::string>& of, std::int64_t now, Ru
 }
 
 Status Queue::release(const std::string& run_id, std::int64_t now, Status* refused) {
-  const Status status =
-      release_.bind(1, run_id).bind(2, workers_.self().worker_id).bind(3, now).run();
+  const Status status = release_.with(run_id, workers_.self().worker_id, now).run();
   if (status && database_.changes() == 0) {
     *refused = Status::error("run_not_owned", "run " + run_id + " is not this worker's");
   }
@@ -232,11 +230,11 @@ Status Queue::requeue(const std::string& run_id, std::string_view why, std::int6
     }
     if (!*refused) return {};
     *planned_attempt = row.attempt + 1;
-    requeue_.bind(1, run_id).bind(2, now).bind(3, why);
+    requeue_.with(run_id, now, why);
     if (Status status = requeue_.run(); !status) return status;
     workers_.changes().clients.insert(row_client_);
     workers_.changes().frees_place = true;
-    const Result<bool> open = select_open_.bind(1, run_id).step();
+    const Result<bool> open = select_open_.with(run_id).step();
     if (!open) return open.status();
     if (*open) {
       select_open_.reset();
@@ -249,14 +247,14 @@ Status Queue::requeue(const std::string& run_id, std::string_view why, std::int6
 }
 
 Status Queue::end_as_killed(const std::string& run_id, const char* why, std::int64_t now) {
-  const Status status = end_.bind(1, run_id).bind(2, std::string_view(why)).bind(3, now).run();
+  const Status status = end_.with(run_id, std::string_view(why), now).run();
   return status ? answer_all(run_id, "killed", now) : status;
 }
 
 Status Queue::request_kill(const std::string& run_id, const std::string& signal, std::int64_t now,
                            KillRequest* request, Status* refused) {
   if (request->id != 0) {
-    const Result<bool> there = select_request_.bind(1, request->id).bind(2, run_id).step();
+    const Result<bool> there = select_request_.with(request->id, run_id).step();
     if (!there) return there.status();
     select_request_.reset();
     if (*there) return {};
@@ -284,7 +282,7 @@ Status Queue::request_kill(const std::string& run_id, const std::string& signal,
 // Repeating a request does not make a second one.
 Status Queue::open_request(const std::string& run_id, const std::string& signal, std::int64_t now,
                            KillRequest* request) {
-  select_open_.bind(1, run_id);
+  select_open_.with(run_id);
   for (;;) {
     const Result<bool> open = select_open_.step();
     if (!open) return open.status();
@@ -292,7 +290,7 @@ Status Queue::open_request(const std::string& run_id, const std::string& signal,
     if (select_open_.bytes(1) == signal) request->id = select_open_.integer(0);
   }
   if (request->id != 0) return {};
-  const Result<bool> made = insert_request_.bind(1, run_id).bind(2, signal).bind(3, now).step();
+  const Result<bool> made = insert_request_.with(run_id, signal, now).step();
   if (!made) return made.status();
   request->id = insert_request_.integer(0);
   // Step to the end, because only then is the row stored.
@@ -302,7 +300,7 @@ Status Queue::open_request(const std::string& run_id, const std::string& signal,
 
 Status Queue::answer(std::int64_t request_id, const std::string& text, std::int64_t now,
                      Status* refused) {
-  const Status status = answer_.bind(1, now).bind(2, text).bind(3, request_id).run();
+  const Status status = answer_.with(now, text, request_id).run();
   if (status && database_.changes() == 0) {
     *refused = Status::error("request_not_found",
                              "no request " + std::to_string(request_id) + " waits for an answer");
@@ -311,7 +309,7 @@ Status Queue::answer(std::int64_t request_id, const std::string& text, std::int6
 }
 
 Status Queue::answer_all(const std::string& run_id, const std::string& text, std::int64_t now) {
-  return answer_all_.bind(1, now).bind(2, text).bind(3, run_id).run();
+  return answer_all_.with(now, text, run_id).run();
 }
 
 Status Queue::add_usage(const std::string& run_id, const UsageSample& sample) {
@@ -319,14 +317,11 @@ Status Queue::add_usage(const std::string& run_id, const UsageSample& sample) {
   bool found = false;
   if (Status status = find(run_id, &row, &found); !status) return status;
   if (!found || !may_write(run_id, row, workers_.self().worker_id, row.attempt)) return {};
-  const Status status = insert_usage_.bind(1, row_number_)
-                            .bind(2, sample.at)
-                            .bind(3, sample.rss_bytes)
-                            .bind(4, sample.cpu_ms)
-                            .bind(5, sample.processes)
-                            .run();
+  const Status status =
+      insert_usage_.with(row_number_, sample.at, sample.rss_bytes, sample.cpu_ms, sample.processes)
+          .run();
   if (!status) return status;
-  return trim_usage_.bind(1, row_number_).bind(2, sample.at - kUsageWindowMs).run();
+  return trim_usage_.with(row_number_, sample.at - kUsageWindowMs).run();
 }
 
 }  // namespace gibbous

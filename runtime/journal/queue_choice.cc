@@ -65,7 +65,7 @@ Status QueueChoice::read_heads(const ClaimScope& scope, std::vector<QueueHead>* 
   if (all) {
     select_heads_.bind_null(1);
   } else {
-    select_heads_.bind(1, scope.workspace);
+    select_heads_.with(scope.workspace);
   }
   for (;;) {
     const Result<bool> row = select_heads_.step();
@@ -82,14 +82,14 @@ Status QueueChoice::count(const ClaimScope& scope, const std::vector<QueueHead>&
   for (const QueueHead& head : heads) {
     const auto [client, is_new] = counts->of_client.try_emplace(head.client, 0);
     if (is_new && status) {
-      count_client_.bind(1, head.workspace).bind(2, head.client);
+      count_client_.with(head.workspace, head.client);
       status = read_count(count_client_, &client->second);
       client->second = std::max(client->second, at(scope.places.taken, head.client));
     }
     if (limit_of_label(scope, head.label) == 0) continue;
     const auto [label, is_first] = counts->of_label.try_emplace(head.label, 0);
     if (is_first && status) {
-      status = read_count(count_label_.bind(1, head.label), &label->second);
+      status = read_count(count_label_.with(head.label), &label->second);
     }
   }
   if (status && scope.places.of_machine != 0) status = read_count(count_all_, &counts->of_machine);

@@ -38,7 +38,7 @@ Result<std::vector<WorkerRecord>> JournalReader::workers_elsewhere(std::string_v
       std::string("SELECT ") + kWorkerColumns + " FROM workers WHERE boot_id <> ?";
   Result<Statement> statement = impl_->database->prepare(sql.c_str());
   if (!statement) return statement.status();
-  statement->bind(1, boot_id);
+  statement->with(boot_id);
   return all<WorkerRecord>(*statement, worker_of);
 }
 
@@ -49,7 +49,7 @@ Result<WorkerRecord> JournalReader::next_worker(std::string_view worker_id,
     Result<Statement> statement = impl_->database->prepare(
         (select + where + " AND boot_id = ?2 ORDER BY worker_id LIMIT 1").c_str());
     if (!statement) return statement.status();
-    const Result<bool> row = statement->bind(1, worker_id).bind(2, boot_id).step();
+    const Result<bool> row = statement->with(worker_id, boot_id).step();
     if (!row) return row.status();
     if (*row) return worker_of(*statement);
   }
@@ -63,7 +63,7 @@ Result<std::vector<WorkerRecord>> JournalReader::owners(std::string_view client)
       " INDEXED BY exec_runs_going WHERE client = ? AND status IN ('starting', 'running'))";
   Result<Statement> statement = impl_->database->prepare(sql.c_str());
   if (!statement) return statement.status();
-  statement->bind(1, client);
+  statement->with(client);
   return all<WorkerRecord>(*statement, worker_of);
 }
 
@@ -79,7 +79,7 @@ Result<bool> JournalReader::has_messages(std::string_view session_id, std::strin
   Result<Statement> statement = impl_->database->prepare(
       "SELECT 1 FROM backlog_messages WHERE session_id = ? AND owner <> ? LIMIT 1");
   if (!statement) return statement.status();
-  return statement->bind(1, session_id).bind(2, worker_id).step();
+  return statement->with(session_id, worker_id).step();
 }
 
 Result<QueueChoices> JournalReader::queue_choices(const ClaimScope& scope, std::size_t most) {
@@ -102,11 +102,9 @@ Result<QueuePlace> JournalReader::queue_place(std::string_view run_id, const Cla
        " run_id = ?2))))) ORDER BY status = 'queued', priority DESC, number LIMIT 1")
           .c_str());
   if (!statement) return statement.status();
-  const Result<bool> row = statement->bind(1, place.run.session_id)
-                               .bind(2, run_id)
-                               .bind(3, place.run.workspace)
-                               .bind(4, place.run.client)
-                               .bind(5, place.run.priority)
+  const Result<bool> row = statement
+                               ->with(place.run.session_id, run_id, place.run.workspace,
+                                      place.run.client, place.run.priority)
                                .step();
   if (!row) return row.status();
   if (*row) {
@@ -134,7 +132,7 @@ Result<std::vector<RunRequest>> JournalReader::requests(std::string_view owner, 
       " WHERE status IN ('starting', 'running') AND owner = ?1)) ORDER BY id LIMIT ?2";
   Result<Statement> statement = impl_->database->prepare(sql.c_str());
   if (!statement) return statement.status();
-  statement->bind(1, owner).bind(2, as_limit(limit));
+  statement->with(owner, as_limit(limit));
   return all<RunRequest>(*statement, request_of);
 }
 
@@ -142,7 +140,7 @@ Result<RunRequest> JournalReader::request(std::int64_t id) {
   Result<Statement> statement =
       impl_->database->prepare((std::string(kSelectRequest) + " WHERE id = ?").c_str());
   if (!statement) return statement.status();
-  const Result<bool> row = statement->bind(1, id).step();
+  const Result<bool> row = statement->with(id).step();
   if (!row) return row.status();
   if (*row) return request_of(*statement);
   return Status::error("request_not_found", "the journal holds no request " + std::to_string(id));
@@ -156,7 +154,7 @@ Result<std::vector<UsageSample>> JournalReader::usage(std::string_view run_id,
       "SELECT at, rss_bytes, cpu_ms, processes FROM run_usage WHERE number = ? AND at > ?"
       " ORDER BY at LIMIT ?");
   if (!statement) return statement.status();
-  statement->bind(1, *number).bind(2, since_ms).bind(3, as_limit(limit));
+  statement->with(*number, since_ms, as_limit(limit));
   return all<UsageSample>(*statement, sample_of);
 }
 

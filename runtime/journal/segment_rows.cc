@@ -56,7 +56,7 @@ class Walk {
 
   // Sets `found` to false at the end.
   Result<bool> next(Segment* segment) {
-    const Result<bool> row = next_.bind(1, segment->id).step();
+    const Result<bool> row = next_.with(segment->id).step();
     if (!row || !*row) return row;
     segment->id = next_.integer(0);
     segment->is_whole =
@@ -71,7 +71,7 @@ class Walk {
 
   // Sets `number` to that of the next run that has ended with items and has none.
   Result<bool> next_empty(std::int64_t* number) {
-    const Result<bool> row = empty_.bind(1, *number).step();
+    const Result<bool> row = empty_.with(*number).step();
     if (!row || !*row) return row;
     *number = empty_.integer(0);
     empty_.reset();
@@ -79,7 +79,7 @@ class Walk {
   }
 
   Status run_of(std::int64_t number, std::string* run_id, std::uint64_t* last_seq) {
-    const Result<bool> row = run_.bind(1, number).step();
+    const Result<bool> row = run_.with(number).step();
     if (!row) return row.status();
     *run_id = *row ? run_.text(0) : "lost-" + std::to_string(number);
     *last_seq = *row ? static_cast<std::uint64_t>(run_.integer(1)) : 0;
@@ -109,7 +109,7 @@ Status SegmentRows::prepare(Database& database) {
 }
 
 Result<SegmentRows::End> SegmentRows::end_of(std::int64_t number) {
-  select_last_.bind(1, segment_id(number, 0)).bind(2, segment_id(number + 1, 0));
+  select_last_.with(segment_id(number, 0), segment_id(number + 1, 0));
   const Result<bool> last = select_last_.step();
   if (!last) return last.status();
   if (!*last) return End();
@@ -126,12 +126,7 @@ Status SegmentRows::write(std::int64_t number, SegmentBuilder& segment, std::int
   const std::int64_t id = segment_id(number, segment.first_seq());
   const std::int64_t before = *sum;
   *sum = segment_sum(id, segment.created_at(), segment.items(), segment.data(), before);
-  insert_.bind(1, id)
-      .bind(2, segment.created_at())
-      .bind(3, segment.items())
-      .bind_blob(4, segment.data())
-      .bind(5, before)
-      .bind(6, *sum);
+  insert_.with(id, segment.created_at(), segment.items(), Blob{segment.data()}, before, *sum);
   const Status status = insert_.run();
   segment.clear();
   return status;

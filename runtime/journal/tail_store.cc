@@ -26,22 +26,18 @@ Status TailStore::prepare() {
 }
 
 Status TailStore::save(const RunTail& tail, std::string_view worker) {
-  return save_.bind(1, tail.run_id)
-      .bind(2, tail.created_at)
-      .bind(3, tail.items)
-      .bind_blob(4, tail.data)
-      .bind(5, worker)
-      .bind(6, tail.stdout_to)
-      .bind(7, tail.stderr_to)
+  return save_
+      .with(tail.run_id, tail.created_at, tail.items, Blob{tail.data}, worker, tail.stdout_to,
+            tail.stderr_to)
       .run();
 }
 
 Status TailStore::drop(std::string_view run_id) {
-  return drop_.bind(1, run_id).run();
+  return drop_.with(run_id).run();
 }
 
 Status TailStore::take(std::int64_t number, std::int64_t now) {
-  const Result<bool> row = select_.bind(1, number).step();
+  const Result<bool> row = select_.with(number).step();
   if (!row || !*row) return row.status();
   const RunTail tail{"",
                      select_.integer(0),
@@ -51,14 +47,14 @@ Status TailStore::take(std::int64_t number, std::int64_t now) {
                      select_.integer(4)};
   select_.reset();
   if (Status status = add_items(number, tail, now); !status) return status;
-  return delete_.bind(1, number).run();
+  return delete_.with(number).run();
 }
 
 // A tail that is damaged adds nothing: the items before it are still right.
 Status TailStore::add_items(std::int64_t number, const RunTail& tail, std::int64_t now) {
   std::vector<SegmentEntry> entries;
   if (!parse_segment(tail.items, tail.data.size(), &entries)) return {};
-  const Result<bool> run = select_run_.bind(1, number).step();
+  const Result<bool> run = select_run_.with(number).step();
   if (!run || !*run) return run.status();
   auto seq = static_cast<std::uint64_t>(select_run_.integer(0));
   select_run_.reset();
@@ -79,12 +75,8 @@ Status TailStore::add_items(std::int64_t number, const RunTail& tail, std::int64
     if (entry.type != ItemType::kNote) output += static_cast<std::int64_t>(entry.payload_bytes);
   }
   if (Status status = segments_.write(number, segment, &sum); !status) return status;
-  return update_run_.bind(1, static_cast<std::int64_t>(seq))
-      .bind(2, output)
-      .bind(3, now)
-      .bind(4, tail.stdout_to)
-      .bind(5, tail.stderr_to)
-      .bind(6, number)
+  return update_run_
+      .with(static_cast<std::int64_t>(seq), output, now, tail.stdout_to, tail.stderr_to, number)
       .run();
 }
 

@@ -22,20 +22,11 @@ Status write_task(Database& database, const RecordedTask& task) {
       " outcome = excluded.outcome, updated_at = excluded.updated_at,"
       " finished_at = excluded.finished_at");
   if (!put) return put.status();
-  int column = 0;
-  for (const std::string* text : {&task.task_id, &task.owner, &task.host, &task.tool,
-                                  &task.arguments, &task.status, &task.message, &task.outcome}) {
-    put->bind(++column, std::string_view(*text));
-  }
-  for (const std::int64_t time : {task.began_at, task.created_at, task.updated_at}) {
-    put->bind(++column, time);
-  }
-  if (task.finished_at == 0) {
-    put->bind_null(++column);
-  } else {
-    put->bind(++column, task.finished_at);
-  }
-  return put->run();
+  return put
+      ->with(task.task_id, task.owner, task.host, task.tool, task.arguments, task.status,
+             task.message, task.outcome, task.began_at, task.created_at, task.updated_at,
+             NullWhenZero{task.finished_at})
+      .run();
 }
 
 Status drop_old_tasks(Database& database, std::int64_t now) {
@@ -90,7 +81,7 @@ Result<std::optional<RecordedTask>> find_task_row(const std::string& directory,
       "SELECT task_id, owner, host, tool, arguments, status, message, outcome, began_at,"
       " created_at, updated_at, ifnull(finished_at, 0) FROM tasks WHERE task_id = ?");
   if (!row) return row.status();
-  const Result<bool> found = row->bind(1, task_id).step();
+  const Result<bool> found = row->with(task_id).step();
   if (!found) return found.status();
   if (!*found) return std::optional<RecordedTask>();
   RecordedTask task;

@@ -70,16 +70,10 @@ Status Workers::join(const WorkerRecord& worker, std::int64_t now, Status* refus
   }
   if (Status status = note_neighbour(); !status) return status;
   const auto or_now = [now](std::int64_t at) { return at == 0 ? now : at; };
-  return put_.bind(1, worker.worker_id)
-      .bind(2, worker.pid)
-      .bind(3, worker.pid_started)
-      .bind(4, worker.boot_id)
-      .bind(5, worker.keeper_pid)
-      .bind(6, worker.keeper_started)
-      .bind(7, or_now(worker.started_at))
-      .bind(8, or_now(worker.heartbeat_at))
-      .bind(9, worker.lease_until)
-      .bind(10, std::int64_t{worker.takes_over})
+  return put_
+      .with(worker.worker_id, worker.pid, worker.pid_started, worker.boot_id, worker.keeper_pid,
+            worker.keeper_started, or_now(worker.started_at), or_now(worker.heartbeat_at),
+            worker.lease_until, std::int64_t{worker.takes_over})
       .run();
 }
 
@@ -98,22 +92,18 @@ Status Workers::check_self(Status* refused) {
 }
 
 Status Workers::renew(std::int64_t now) {
-  return renew_.bind(1, now).bind(2, self_.worker_id).run();
+  return renew_.with(now, self_.worker_id).run();
 }
 
 Status Workers::heartbeat(const Heartbeat& beat, std::int64_t now, Status* refused) {
   if (Status status = check_self(refused); !status || !*refused) return status;
-  return beat_.bind(1, beat.lease_until)
-      .bind(2, beat.keeper_pid)
-      .bind(3, beat.keeper_started)
-      .bind(4, now)
-      .bind(5, self_.worker_id)
+  return beat_.with(beat.lease_until, beat.keeper_pid, beat.keeper_started, now, self_.worker_id)
       .run();
 }
 
 Status Workers::note_neighbour() {
   for (Statement* select : {&select_before_, &select_last_}) {
-    const Result<bool> row = select->bind(1, self_.worker_id).bind(2, self_.boot_id).step();
+    const Result<bool> row = select->with(self_.worker_id, self_.boot_id).step();
     if (!row) return row.status();
     if (!*row) continue;
     changes_.workers.insert(select->text(0));
@@ -126,14 +116,14 @@ Status Workers::note_neighbour() {
 Status Workers::leave() {
   if (Status status = note_neighbour(); !status) return status;
   const std::string id = std::exchange(self_, {}).worker_id;
-  if (Status status = retire_.bind(1, id).run(); !status) return status;
-  return database_.changes() > 0 ? Status() : remove_.bind(1, id).run();
+  if (Status status = retire_.with(id).run(); !status) return status;
+  return database_.changes() > 0 ? Status() : remove_.with(id).run();
 }
 
 Status Workers::find(const std::string& worker_id, WorkerRecord* worker) {
   *worker = {};
   worker->worker_id = worker_id;
-  const Result<bool> row = select_.bind(1, worker_id).step();
+  const Result<bool> row = select_.with(worker_id).step();
   if (!row || !*row) return row.status();
   *worker = worker_of(select_);
   select_.reset();
@@ -173,7 +163,7 @@ Status Workers::forget_dead(std::int64_t now) {
     bool dead = false;
     if (Status status = is_dead(id, now, &dead); !status) return status;
     if (!dead) continue;
-    if (Status status = remove_.bind(1, id).run(); !status) return status;
+    if (Status status = remove_.with(id).run(); !status) return status;
   }
   // Their runs that have ended get no more items.
   return finish_.run();

@@ -9,7 +9,6 @@
 
 #include "runtime/journal/set_aside.h"
 #include "tests/runtime/journal/desk.h"
-#include "tests/support/program.h"
 
 namespace gibbous::testing {
 namespace {
@@ -242,9 +241,7 @@ std::string open_as_nobody(const Desk& desk) {
     }
     REQUIRE(::chown(desk.directory().c_str(), 65'534, 65'534) == 0);
   }
-  ProgramSpec spec;
-  spec.argv = {program_directory() + "/journal_child", "open", desk.directory()};
-  Program program(spec);
+  Program program(journal_child({"open", desk.directory()}));
   const auto line = program.read_line();
   REQUIRE(line);
   return *line;

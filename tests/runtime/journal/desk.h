@@ -16,6 +16,7 @@
 #include "runtime/journal/journal_reader.h"
 #include "tests/support/catch.h"
 #include "tests/support/loop.h"
+#include "tests/support/program.h"
 
 namespace gibbous::testing {
 
@@ -156,5 +157,13 @@ class Plain {
  private:
   sqlite3* database_ = nullptr;
 };
+
+// What journal_child is started with (child/main.cc).
+inline ProgramSpec journal_child(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), program_directory() + "/journal_child");
+  ProgramSpec spec;
+  spec.argv = std::move(arguments);
+  return spec;
+}
 
 }  // namespace gibbous::testing

@@ -163,7 +163,7 @@ TEST_CASE("a run that had ended when its worker died is finished and redacted by
   CHECK(row(crew, "r").command == "***");
 }
 
-TEST_CASE("rows that an earlier version left whole are redacted with the next commit") {
+TEST_CASE("rows that another process left whole are redacted with the next commit") {
   Crew crew;
   auto plain = crew.hire("plain");
   RunRecord run = with_status(secret_run("r"), "running");

@@ -7,19 +7,11 @@
 
 #include "runtime/journal/set_aside.h"
 #include "tests/runtime/journal/desk.h"
-#include "tests/support/program.h"
 
 namespace gibbous::testing {
 namespace {
 
 using Catch::Matchers::Contains;
-
-ProgramSpec child(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), program_directory() + "/journal_child");
-  ProgramSpec spec;
-  spec.argv = std::move(arguments);
-  return spec;
-}
 
 // The text that journal_child writes.
 std::string text_of(std::uint64_t seq) {
@@ -53,7 +45,7 @@ TEST_CASE("items reported durable by a killed writer are stored, each once and i
   constexpr int kMostAnswers = 20;
   std::uint64_t acknowledged = 0;
   for (int round = 0; round < kRounds; ++round) {
-    Program writer(child({"write", desk.directory(), "r"}));
+    Program writer(journal_child({"write", desk.directory(), "r"}));
     std::uint64_t told = 0;
     for (int left = static_cast<int>(random() % kMostAnswers) + 1; left > 0; --left) {
       const auto line = writer.read_line();
@@ -86,8 +78,8 @@ TEST_CASE("two processes read while a third writes") {
   constexpr std::uint64_t kItems = 5'000;
   const std::vector<std::string> arguments = {"read", desk.directory(), "r",
                                               std::to_string(kItems)};
-  Program one(child(arguments));
-  Program two(child(arguments));
+  Program one(journal_child(arguments));
+  Program two(journal_child(arguments));
   for (std::uint64_t seq = 1; seq <= kItems; ++seq) {
     REQUIRE(desk.out("r", seq, text_of(seq)) == Taken::kYes);
     if (seq % 50 == 0) REQUIRE(desk.flush());
@@ -103,8 +95,8 @@ TEST_CASE("two processes read while a third writes") {
 
 TEST_CASE("two processes write, each its own runs") {
   Desk desk;
-  Program one(child({"write", desk.directory(), "one"}));
-  Program two(child({"write", desk.directory(), "two"}));
+  Program one(journal_child({"write", desk.directory(), "one"}));
+  Program two(journal_child({"write", desk.directory(), "two"}));
   constexpr int kAnswers = 5;
   for (int i = 0; i < kAnswers; ++i) {
     REQUIRE(one.read_line());
@@ -122,7 +114,7 @@ TEST_CASE(
     "a full disk is reported, keeps earlier records, and waiting ones are written afterwards") {
   Desk desk;
   // Its limit of file sizes; SIGXFSZ would end a process in which it is not held back.
-  Program writer(child({"full", desk.directory(), "r"}));
+  Program writer(journal_child({"full", desk.directory(), "r"}));
   const auto code = writer.read_line();
   const auto message = writer.read_line();
   const auto recovered = writer.read_line();

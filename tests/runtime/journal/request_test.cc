@@ -1,8 +1,6 @@
 // What one process asks of another: kills, their answers, and noticing that there is news.
 #include "runtime/journal/kill_request.h"
 
-#include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -177,23 +175,6 @@ TEST_CASE("the queue's rows are removed with their run") {
   Plain plain(crew.file());
   CHECK(plain.rows("SELECT (SELECT count(*) FROM exec_runs), (SELECT count(*) FROM run_usage),"
                    " (SELECT count(*) FROM run_requests)") == std::vector<std::string>{"0|0|0"});
-}
-
-TEST_CASE("the short connection also reports a damaged file") {
-  Crew crew;
-  {
-    const auto worker = crew.hire("w");
-    REQUIRE(worker->put(queued("a")));
-  }
-  Plain(crew.file()).run("PRAGMA wal_checkpoint(TRUNCATE)");
-  {
-    std::fstream file(crew.file(), std::ios::in | std::ios::out | std::ios::binary);
-    file << std::string(8'192, 'g');
-  }
-  for (const char* suffix : {"-wal", "-shm"}) std::remove((crew.file() + suffix).c_str());
-  const auto asked = request_kill(crew.directory(), "a", "", crew.clock);
-  CHECK(asked.status().code() == "journal_corrupt");
-  CHECK_THAT(asked.status().message(), Contains(crew.file()));
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include "runtime/journal/schema.h"
 #include "runtime/journal/set_aside.h"
 #include "tests/runtime/journal/desk.h"
-#include "tests/support/program.h"
 
 namespace gibbous::testing {
 namespace {
@@ -21,13 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 using Texts = std::vector<std::string>;
-
-ProgramSpec child(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), program_directory() + "/journal_child");
-  ProgramSpec spec;
-  spec.argv = std::move(arguments);
-  return spec;
-}
 
 std::string bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -171,7 +163,7 @@ TEST_CASE("an older file is refused while runs in it are queued or go on") {
 TEST_CASE("an older file is refused while the older program has it open") {
   Desk desk;
   make_older(desk, "killed");
-  Program older(child({"hold", desk.directory()}));
+  Program older(journal_child({"hold", desk.directory()}));
   REQUIRE(older.read_line() == "open");
   const Status refused = desk.open();
   CHECK(refused.code() == "journal_older");

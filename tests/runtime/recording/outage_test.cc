@@ -358,9 +358,7 @@ TEST_CASE("recording begins when the older program that has the journal open has
     REQUIRE(Journal::create(options, SystemClock()));
   }
   REQUIRE(Plain(journal_of(desk)).run("PRAGMA user_version = 9"));
-  ProgramSpec spec;
-  spec.argv = {program_directory() + "/journal_child", "hold", desk.directory()};
-  Program older(spec);
+  Program older(journal_child({"hold", desk.directory()}));
   REQUIRE(older.read_line() == "open");
   std::vector<Status> told;
   desk.recording->on_problem = [&](const Status& status) { told.push_back(status); };

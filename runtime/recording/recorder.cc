@@ -262,7 +262,9 @@ void Recorder::resume(std::string_view run_id, const RunRecord* recorded) {
     if (track.run != nullptr && on_resumed) {
       on_resumed(*track.run, *recorded, line_starts(track, track.next));
     }
-    if (track.run != nullptr) note_lost(track, *recorded);
+    // What the watchers make of it may have finished the track.
+    const auto still = tracks_.find(run_id);
+    if (still != tracks_.end() && still->second.run != nullptr) note_lost(still->second, *recorded);
   }
   const auto again = tracks_.find(run_id);
   if (again != tracks_.end()) pump(again->second);

@@ -19,15 +19,15 @@ inline constexpr std::string_view kProjectDirectory = "PROJECT";
 struct AgentClient {
   const char* name;
   const char* title;
-  bool is_toml;
-  const char* member;  // the object, or the table, of the servers
-  bool comments;       // its JSON may have comments and trailing commas
+  const char* member;  // the object of the servers in its settings
   bool typed;          // its entries have "type": "stdio"
   // What it replaces by the project's directory; "": it starts servers there; kProjectDirectory: it
   // does neither, so that its entry is about one project.
   const char* workspace;
   const char* project_file;           // "": it has none
-  bool user_first;                    // the user's file is the one to take by default
+  const char* command;                // registers a server for all projects; "": a file does
+  bool command_has_scopes;            // which are to be named
+  bool user_first;                    // all projects are the default
   const char* user_variable;          // names a directory that takes the place of user_directory
   const char* user_directory;         // below the home directory, or an absolute $VARIABLE of XDG
   const char* user_file;              // below that directory
@@ -50,7 +50,8 @@ struct SettingsPlace {
   std::string path;  // below it
 };
 
-// Fails with invalid_arguments when the client has no such file, or there is no home directory.
+// Fails with invalid_arguments when the client has no such file, or there is no home directory. For
+// all projects of a client with a command there is none: that is where it registers.
 Result<SettingsPlace> settings_place(const AgentClient& client, InstallScope scope,
                                      const std::string& project);
 

@@ -1,5 +1,5 @@
-// `gibbous mcp install` and `uninstall`: set up the MCP server in the settings of agents' clients,
-// or remove it, once a person has seen the difference.
+// `gibbous mcp install` and `uninstall`: set up the MCP server in agents' clients, or remove it,
+// once a person has seen what will be run or written.
 #include "bindings/cli/mcp_install.h"
 
 #include <unistd.h>
@@ -10,13 +10,12 @@
 #include <memory>
 #include <utility>
 
+#include "bindings/cli/client_command.h"
 #include "bindings/cli/commands.h"
 #include "bindings/cli/confirm.h"
 #include "bindings/cli/report.h"
-#include "bindings/cli/settings_edit.h"
+#include "bindings/cli/settings_entry.h"
 #include "bindings/cli/settings_file.h"
-#include "bindings/cli/terminal.h"
-#include "bindings/cli/text_diff.h"
 #include "bindings/json/text.h"
 
 namespace gibbous::cli {
@@ -33,22 +32,20 @@ struct Target {
   std::string found;  // where, for those that nobody named
 };
 
-struct Done {
-  const AgentClient* client = nullptr;
-  InstallScope scope = InstallScope::kProject;
-  std::string file;
-  std::string change;  // added, updated, unchanged, removed, absent
-  std::string diff;    // "": nothing changes
-  ServerEntry entry;
-};
-
-// What would be done with one file, or why it cannot be.
-struct Planned {
+// What would be done for one client, by its own command or in a file, or why it cannot be.
+struct Plan {
   Target target;
-  Done done;
+  InstallScope scope = InstallScope::kProject;
+  ServerEntry entry;
+  CommandLine command;  // empty: it is a file
+  std::string file_name;
   SettingsFile file;
   std::string text;
+  std::string change;  // added, updated, unchanged, removed, absent; registered, by a command
   Status status;
+
+  const AgentClient& client() const { return *target.client; }
+  bool changes() const { return status.ok() && change != "unchanged" && change != "absent"; }
 };
 
 Status check_server_name(const std::string& name) {
@@ -133,96 +130,87 @@ ServerEntry entry_for(const AgentClient& client, InstallScope scope, const Optio
   return entry;
 }
 
-std::string to_add(const Done& done) {
-  return done.client->is_toml ? toml_to_add(done.client->member, done.entry)
-                              : json_to_add(done.client->member, done.entry) + "\n";
-}
-
-Result<std::string> edited(const Done& done, const std::string& text, bool remove) {
-  const std::string member = done.client->member;
-  if (done.client->is_toml) {
-    return remove ? remove_from_toml(text, member, done.entry.name)
-                  : set_in_toml(text, member, done.entry);
-  }
-  const bool comments = done.client->comments;
-  return remove ? remove_from_json(text, member, done.entry.name, comments)
-                : set_in_json(text, member, done.entry, comments);
+// What is run or written, for a person to see.
+std::string shown(const Plan& plan, bool remove) {
+  if (!plan.command.empty()) return "$ " + shown_command(plan.command) + "\n";
+  const std::string& member = plan.client().member;
+  if (remove) return plan.file_name + ": without " + member + "." + plan.entry.name + "\n";
+  return plan.file_name + ", with:\n" + entry_to_add(member, plan.entry) + "\n";
 }
 
 // The reason, and what a person can do instead.
-Status by_hand(const Status& why, const Done& done, bool remove) {
-  std::string message = done.file + " is left as it is: " + why.message();
+Status by_hand(const Status& why, const Plan& plan, bool remove) {
+  std::string message = plan.file_name + " is left as it is: " + why.message();
   if (why.code() != "file_changed") {
-    message += remove ? "\nRemove " + done.entry.name + " by hand from " + done.client->member
-                      : "\nAdd by hand:\n" + to_add(done);
-    if (message.back() == '\n') message.pop_back();
+    message += remove ? "\nRemove " + plan.entry.name + " by hand from " + plan.client().member
+                      : "\nAdd by hand:\n" + entry_to_add(plan.client().member, plan.entry);
   }
   return Status::error(why.code(), message);
 }
 
-bool has_entry(const Done& done, const std::string& text) {
-  // Settings without the entry are never refused here: the entry was just set in them.
-  const Result<std::string> without = edited(done, text, true);
-  return !without || *without != text;
-}
-
-Status plan_in(const Target& target, const Options& options, const std::string& project,
-               Planned* plan) {
-  const InstallOptions& install = options.install;
-  Done& done = plan->done;
-  done.client = target.client;
-  done.scope = install.scope.value_or(target.client->user_first ? InstallScope::kUser
-                                                                : InstallScope::kProject);
-  const Result<SettingsPlace> place = settings_place(*target.client, done.scope, project);
+Status plan_file(const Options& options, const std::string& project, Plan* plan) {
+  const bool remove = options.install.remove;
+  const AgentClient& client = plan->client();
+  const Result<SettingsPlace> place = settings_place(client, plan->scope, project);
   if (!place) return place.status();
-  done.file = (fs::path(place->directory) / place->path).string();
-  done.entry = entry_for(*target.client, done.scope, options, project);
+  plan->file_name = (fs::path(place->directory) / place->path).string();
   const Result<SettingsFile> file = read_settings(place->directory, place->path);
-  if (!file) return by_hand(file.status(), done, install.remove);
-  const Result<std::string> text = edited(done, file->text, install.remove);
-  if (!text) return by_hand(text.status(), done, install.remove);
+  if (!file) return by_hand(file.status(), *plan, remove);
+  const Result<std::string> without = remove_entry(file->text, client.member, plan->entry.name);
+  const Result<std::string> text =
+      remove ? without : set_entry(file->text, client.member, plan->entry);
+  if (!text) return by_hand(text.status(), *plan, remove);
   plan->file = *file;
   plan->text = *text;
   if (*text == file->text) {
-    done.change = install.remove ? "absent" : "unchanged";
-    return {};
+    plan->change = remove ? "absent" : "unchanged";
+  } else if (remove) {
+    plan->change = "removed";
+  } else {
+    plan->change = *without == file->text ? "added" : "updated";
   }
-  done.change = install.remove ? "removed" : has_entry(done, file->text) ? "updated" : "added";
-  done.diff = unified_diff(done.file, file->text, *text, !file->exists);
   return {};
 }
 
-std::string coloured(const std::string& diff, const Terminal& terminal) {
-  std::string text;
-  for (std::size_t at = 0; at < diff.size();) {
-    const std::size_t end = diff.find('\n', at);
-    const std::string line = diff.substr(at, end - at);
-    const Colour colour = line.starts_with('+')   ? Colour::kGreen
-                          : line.starts_with('-') ? Colour::kRed
-                          : line.starts_with('@') ? Colour::kCyan
-                                                  : Colour::kNone;
-    text += terminal.paint(colour, line) + "\n";
-    at = end + 1;
+Status make_plan(const Options& options, const std::string& project, Plan* plan) {
+  const InstallOptions& install = options.install;
+  const AgentClient& client = plan->client();
+  plan->scope =
+      install.scope.value_or(client.user_first ? InstallScope::kUser : InstallScope::kProject);
+  plan->entry = entry_for(client, plan->scope, options, project);
+  if (plan->scope == InstallScope::kProject || *client.command == '\0') {
+    return plan_file(options, project, plan);
   }
-  return text;
+  plan->command = install.remove ? command_to_remove(client, install.name)
+                                 : command_to_add(client, plan->entry);
+  plan->change = install.remove ? "removed" : "registered";
+  return {};
 }
 
-// Shows what would change, and asks the person at the terminal. Fails with needs_approval when
-// there is none, and with denied after a no.
-Status agreed(const std::vector<Planned>& plans, const Options& options) {
-  const InstallOptions& install = options.install;
-  std::string diffs;
-  std::size_t files = 0;
-  const bool asks = !install.yes && !install.dry_run;
-  const Terminal terminal(asks ? STDERR_FILENO : STDOUT_FILENO);
-  for (const Planned& each : plans) {
-    if (!each.status || each.done.diff.empty()) continue;
-    ++files;
-    diffs += coloured(each.done.diff, terminal);
+Status carry_out(const Plan& plan, bool remove) {
+  if (plan.command.empty()) {
+    const Status written = replace_settings(plan.file, plan.text);
+    return written ? written : by_hand(written, plan, remove);
   }
-  if (files == 0) return {};
-  if (!asks) {
-    if (!options.json) std::fputs(diffs.c_str(), stdout);
+  // Claude Code refuses to add what it has; the others replace it.
+  if (!remove) (void)run_client(command_to_remove(plan.client(), plan.entry.name));
+  const Status done = run_client(plan.command);
+  if (done.code() != "client_missing") return done;
+  return Status::error(done.code(),
+                       done.message() + ". Where it is, run:\n" + shown_command(plan.command));
+}
+
+// Shows what would be done, and asks the person at the terminal. Fails with needs_approval when
+// there is none, and with denied after a no.
+Status agreed(const std::vector<Plan>& plans, const Options& options) {
+  const InstallOptions& install = options.install;
+  std::string all;
+  for (const Plan& plan : plans) {
+    if (plan.changes()) all += shown(plan, install.remove);
+  }
+  if (all.empty()) return {};
+  if (install.yes || install.dry_run) {
+    if (!options.json) std::fputs(all.c_str(), stdout);
     return {};
   }
   if (options.json || !can_confirm()) {
@@ -230,9 +218,8 @@ Status agreed(const std::vector<Planned>& plans, const Options& options) {
                          "a person has to agree to the change, on a terminal; --yes makes it "
                          "without a question, and --dry-run shows it");
   }
-  std::fputs(diffs.c_str(), stderr);
-  const bool agrees = confirmed(files == 1 ? "Change this file?" : "Change these files?");
-  return agrees ? Status() : Status::error("denied", "nothing was changed");
+  std::fputs(all.c_str(), stderr);
+  return confirmed("Do this?") ? Status() : Status::error("denied", "nothing was changed");
 }
 
 // A mode or a toolset that does not exist would be noticed only by a client, which says little of
@@ -256,42 +243,51 @@ Result<std::vector<std::string>> served_tools(const Options& options) {
   return names;
 }
 
-std::string told_change(const Done& done, bool dry_run) {
-  const std::string& name = done.entry.name;
+std::string told_change(const Plan& plan, bool dry_run) {
+  const std::string& name = plan.entry.name;
   const std::string would = dry_run ? "would have " : "";
-  if (done.change == "added") return would + "added " + name + " to ";
-  if (done.change == "updated") return would + "updated " + name + " in ";
-  if (done.change == "removed") return would + "removed " + name + " from ";
-  return done.change == "unchanged" ? name + " is already in " : "there is no " + name + " in ";
+  const std::string where = plan.command.empty() ? plan.file_name : "all projects";
+  if (plan.change == "registered") return would + "registered " + name + " for " + where;
+  if (plan.change == "added") return would + "added " + name + " to " + where;
+  if (plan.change == "updated") return would + "updated " + name + " in " + where;
+  if (plan.change == "removed") return would + "removed " + name + " from " + where;
+  return (plan.change == "unchanged" ? name + " is already in " : "there is no " + name + " in ") +
+         where;
 }
 
-void tell_done(const Done& done, const Target& target, const InstallOptions& install) {
-  const std::string where = target.found.empty() ? "" : " (found " + target.found + ")";
-  std::printf("%s%s: %s%s\n", done.client->title, where.c_str(),
-              told_change(done, install.dry_run).c_str(), done.file.c_str());
+void tell_done(const Plan& plan, const InstallOptions& install) {
+  const AgentClient& client = plan.client();
+  const std::string where = plan.target.found.empty() ? "" : " (found " + plan.target.found + ")";
+  std::printf("%s%s: %s\n", client.title, where.c_str(),
+              told_change(plan, install.dry_run).c_str());
   if (install.remove) return;
-  if (done.scope == InstallScope::kProject && done.entry.command != kProgram) {
+  if (plan.scope == InstallScope::kProject && plan.entry.command != kProgram) {
     std::printf(
         "  note: the path of the program is this machine's; with gibbous in PATH, its name is"
         " enough\n");
   }
-  if (done.client->workspace == kProjectDirectory) {
+  if (client.workspace == kProjectDirectory) {
     std::puts(
         "  note: the entry is about this project alone; --name gives another project its own");
   }
-  if (*done.client->caution != '\0') std::printf("  note: %s\n", done.client->caution);
-  std::printf("  check: %s\n", done.client->check);
+  if (*client.caution != '\0') std::printf("  note: %s\n", client.caution);
+  std::printf("  check: %s\n", client.check);
 }
 
-OrderedJson done_value(const Done& done) {
-  OrderedJson value = {{"client", done.client->name},
-                       {"scope", done.scope == InstallScope::kUser ? "user" : "project"},
-                       {"file", done.file},
-                       {"change", done.change}};
-  if (!done.diff.empty()) value["diff"] = done.diff;
-  if (done.change != "removed" && done.change != "absent") {
-    value["entry"] = entry_value(done.entry);
-    if (*done.client->caution != '\0') value["note"] = done.client->caution;
+OrderedJson plan_value(const Plan& plan) {
+  const AgentClient& client = plan.client();
+  OrderedJson value = {{"client", client.name},
+                       {"scope", plan.scope == InstallScope::kUser ? "user" : "project"}};
+  if (plan.command.empty()) {
+    value["file"] = plan.file_name;
+    value["member"] = client.member;
+  } else {
+    value["command"] = plan.command;
+  }
+  value["change"] = plan.change;
+  if (plan.change != "removed" && plan.change != "absent") {
+    value["entry"] = entry_value(plan.entry);
+    if (*client.caution != '\0') value["note"] = client.caution;
   }
   return value;
 }
@@ -321,24 +317,21 @@ ExitCode run_mcp_install(const Options& options) {
     if (!served) return fail(served.status(), options);
     tools = std::move(*served);
   }
-  std::vector<Planned> plans;
+  std::vector<Plan> plans;
   for (const Target& target : *all) {
-    Planned& plan = plans.emplace_back();
+    Plan& plan = plans.emplace_back();
     plan.target = target;
-    plan.status = plan_in(target, options, project, &plan);
+    plan.status = make_plan(options, project, &plan);
   }
   if (const Status go = agreed(plans, options); !go) return fail(go, options);
   OrderedJson values = OrderedJson::array();
   ExitCode exit_code = ExitCode::kDone;
-  for (Planned& plan : plans) {
-    if (plan.status && !plan.done.diff.empty() && !install.dry_run) {
-      const Status written = replace_settings(plan.file, plan.text);
-      if (!written) plan.status = by_hand(written, plan.done, install.remove);
-    }
-    const AgentClient& client = *plan.target.client;
+  for (Plan& plan : plans) {
+    if (plan.changes() && !install.dry_run) plan.status = carry_out(plan, install.remove);
+    const AgentClient& client = plan.client();
     if (plan.status) {
-      values.push_back(done_value(plan.done));
-      if (!options.json) tell_done(plan.done, plan.target, install);
+      values.push_back(plan_value(plan));
+      if (!options.json) tell_done(plan, install);
       continue;
     }
     exit_code = exit_code_of(plan.status.code());

@@ -22,12 +22,12 @@ Examples:
   gibbous mcp --http 127.0.0.1:8000 --token-file ~/.config/gibbous/token)";
 
 constexpr const char* kInstallFooter = R"(
-Adds the server to the settings of claude-code, codex, cursor, vscode, gemini, zed or windsurf;
-without CLIENT, of those with files in this project or a program in PATH. Settings of the project
-are written, and your own with --scope user, and for codex, zed and windsurf. The difference is
-shown, and nothing is written before you agree, on a terminal or with --yes. Only the server's own
-entry changes; a file that cannot be changed with certainty is left as it is, and what to add is
-shown.
+Registers the server with claude-code, codex, cursor, vscode, gemini, zed or windsurf; without
+CLIENT, with those that have files in this project or a program in PATH. A file of the project is
+written, or your own with --scope user, and for zed and windsurf; claude, codex and gemini register
+it for all projects by their own command. What will be run or written is shown, and nothing is done
+before you agree, on a terminal or with --yes. A file with comments is left as it is, and what to
+add is shown.
 
 Examples:
   gibbous mcp install
@@ -38,8 +38,8 @@ Examples:
   gibbous mcp install claude-code --yes)";
 
 constexpr const char* kUninstallFooter = R"(
-Removes the server's entry from the settings that 'gibbous mcp install' writes, and nothing else.
-The difference is shown, and nothing is written before you agree, on a terminal or with --yes.
+Takes out again what 'gibbous mcp install' has registered, and nothing else. What will be run or
+written is shown, and nothing is done before you agree, on a terminal or with --yes.
 
 Examples:
   gibbous mcp uninstall
@@ -68,7 +68,7 @@ void add_settings_options(CLI::App& command, Options& options) {
   user->excludes(project);
   scope->excludes(user)->excludes(project);
   command.add_option("--name", install.name, "Name of the server [gibbous]")->type_name("NAME");
-  command.add_flag("--dry-run", install.dry_run, "Show what would change, and change nothing");
+  command.add_flag("--dry-run", install.dry_run, "Show what would be run or written, and do nothing");
   command.add_flag("--yes", install.yes, "Change the settings without a question");
   command.add_option("--workspace", options.runtime.workspace, "The project [.]")
       ->type_name("DIR")

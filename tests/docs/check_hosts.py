@@ -3,7 +3,7 @@
 
     check_hosts.py DOCS GIBBOUS
 
-Each client has a page whose first JSON or TOML is the entry that the command writes, and each page has the same sections.
+Each client has a page whose first JSON, or first command, is what it writes or runs, and each page has the same sections.
 Prints each fault and exits with 1 when there are any.
 """
 
@@ -20,11 +20,11 @@ SECTIONS = ['Registering it', 'Did it start?', 'What works', 'What does not, and
             'Taking it out again']
 BY_HAND = {'opencode'}
 COMMAND = re.compile(r'`gibbous mcp install ([a-z-]+)`')
-BLOCK = re.compile(r'^```(json|toml)\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r'^```(json|sh)\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 
 def written(gibbous, client, place):
-    """What the command would write for the client, where gibbous is in PATH, with the placeholders of the pages."""
+    """What the command would write or run for the client, where gibbous is in PATH, as the pages show it."""
     programs, home, project = place / 'bin', place / 'home', place / 'project'
     for directory in (programs, home, project):
         directory.mkdir(exist_ok=True)
@@ -32,13 +32,15 @@ def written(gibbous, client, place):
     if not program.exists():
         program.symlink_to(gibbous)
     environment = {'HOME': str(home), 'PATH': str(programs), 'XDG_STATE_HOME': str(place / 'state')}
-    done = subprocess.run([program, 'mcp', 'install', client, '--dry-run'], cwd=project, env=environment, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT_S, check=False)
+    done = subprocess.run([program, 'mcp', 'install', client, '--dry-run', '--json'], cwd=project, env=environment,
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT_S, check=False)
     if done.returncode:
         raise ValueError(done.stderr)
-    added = [line[1:] for line in done.stdout.splitlines() if line.startswith('+') and not line.startswith('+++ ')]
-    text = '\n'.join(added).replace(str(project), '/path/to/project')
-    return text.replace(str(program), '/path/to/gibbous')
+    told = done.stdout.replace(str(project), '/path/to/project').replace(str(program), '/path/to/gibbous')
+    told = json.loads(told)['clients'][0]
+    if 'command' in told:
+        return ' '.join(told['command'])
+    return json.dumps({told['member']: {'gibbous': told['entry']}}, indent=2)
 
 
 def faults_of(page, gibbous, place):

@@ -185,7 +185,7 @@ Status ClientImpl::start(RunKey run, const StartRequest& request) {
 
 void ClientImpl::signal(RunKey run, int signal_number) {
   if (link_ == nullptr || find(run) == nullptr) return;
-  wire::encode_signal(link_->buffer(), run, {signal_number});
+  wire::encode(link_->buffer(), run, wire::Signal{signal_number});
   link_->send();
 }
 
@@ -197,7 +197,7 @@ void ClientImpl::kill(RunKey run, int signal_number, Millis grace) {
     return;
   }
   ++entry->kills;
-  wire::encode_kill(link_->buffer(), run, {signal_number, grace});
+  wire::encode(link_->buffer(), run, wire::Kill{signal_number, grace});
   link_->send();
 }
 
@@ -209,7 +209,7 @@ void ClientImpl::usage(RunKey run, OnUsage on_usage) {
     return;
   }
   questions_[++last_question_] = std::move(on_usage);
-  wire::encode_usage(link_->buffer(), run, last_question_);
+  wire::encode(link_->buffer(), run, wire::Usage{last_question_});
   link_->send();
 }
 
@@ -222,13 +222,13 @@ void ClientImpl::drop_questions() {
 
 void ClientImpl::cleanup_done(RunKey run, bool grant) {
   if (link_ == nullptr || find(run) == nullptr) return;
-  wire::encode_cleanup_done(link_->buffer(), run, {grant});
+  wire::encode(link_->buffer(), run, wire::CleanupDone{grant});
   link_->send();
 }
 
 void ClientImpl::recorded(RunKey run, std::uint64_t out, std::uint64_t err, bool end) {
   if (link_ == nullptr || shut_down_) return;
-  wire::encode_recorded(link_->buffer(), run, {out, err, end});
+  wire::encode(link_->buffer(), run, wire::RecordedMessage{out, err, end});
   link_->send();
 }
 
@@ -239,7 +239,7 @@ void ClientImpl::forget(RunKey run) {
   const bool known = entry->active() || entry->kept;
   runs_.erase(run);
   if (link_ == nullptr || !known) return;
-  wire::encode_forget(link_->buffer(), run);
+  wire::encode(link_->buffer(), run, wire::Forget{});
   link_->send();
 }
 
@@ -250,7 +250,7 @@ void ClientImpl::shutdown(Millis grace) {
   questions_.clear();
   runs_.clear();
   if (link_ == nullptr) return;
-  wire::encode_shutdown(link_->buffer(), {grace});
+  wire::encode(link_->buffer(), 0, wire::Shutdown{grace});
   link_->send();
   link_->expect_nothing();
 }
@@ -308,16 +308,16 @@ bool ClientImpl::on_message(const wire::Header& header, Channel::Received& recei
 }
 
 bool ClientImpl::take_started(RunKey run, Channel::Received& received) {
-  const auto message = wire::decode_started(wire::body_of(received.message));
+  const auto message = wire::decode<wire::StartedMessage>(wire::body_of(received.message));
   if (!message) return false;
   Entry* entry = find(run);
   if (entry == nullptr) return true;  // forgotten meanwhile
   if (received.fds_lost) {
     // This process has no descriptors left, so it would never see the run's output.
     runs_.erase(run);
-    wire::encode_kill(link_->buffer(), run, {SIGKILL, Millis(0)});
+    wire::encode(link_->buffer(), run, wire::Kill{SIGKILL, Millis(0)});
     link_->send();
-    wire::encode_forget(link_->buffer(), run);
+    wire::encode(link_->buffer(), run, wire::Forget{});
     link_->send();
     listener_.on_start_failed(run, {StartStep::kPipe, EMFILE, ""});
     return true;
@@ -341,7 +341,7 @@ bool ClientImpl::take_started(RunKey run, Channel::Received& received) {
 }
 
 bool ClientImpl::take_start_failed(RunKey run, wire::Bytes body) {
-  const auto failure = wire::decode_start_failed(body);
+  const auto failure = wire::decode<StartFailure>(body);
   if (!failure) return false;
   if (find(run) == nullptr) return true;
   runs_.erase(run);
@@ -350,7 +350,7 @@ bool ClientImpl::take_start_failed(RunKey run, wire::Bytes body) {
 }
 
 bool ClientImpl::take_exited(RunKey run, wire::Bytes body) {
-  const auto status = wire::decode_exited(body);
+  const auto status = wire::decode<ExitStatus>(body);
   if (!status) return false;
   Entry* entry = find(run);
   if (entry == nullptr) return true;
@@ -360,7 +360,7 @@ bool ClientImpl::take_exited(RunKey run, wire::Bytes body) {
 }
 
 bool ClientImpl::take_left(RunKey run, wire::Bytes body) {
-  const auto left = wire::decode_left(body);
+  const auto left = wire::decode<wire::Left>(body);
   if (!left) return false;
   Entry* entry = find(run);
   if (entry == nullptr) return true;
@@ -370,7 +370,7 @@ bool ClientImpl::take_left(RunKey run, wire::Bytes body) {
 }
 
 bool ClientImpl::take_killed(RunKey run, wire::Bytes body) {
-  const auto report = wire::decode_killed(body);
+  const auto report = wire::decode<KillReport>(body);
   if (!report) return false;
   Entry* entry = find(run);
   if (entry == nullptr) return true;
@@ -380,14 +380,14 @@ bool ClientImpl::take_killed(RunKey run, wire::Bytes body) {
 }
 
 bool ClientImpl::take_limit(RunKey run, wire::Bytes body) {
-  const auto reached = wire::decode_limit(body);
+  const auto reached = wire::decode<LimitReached>(body);
   if (!reached) return false;
   if (find(run) != nullptr) listener_.on_limit(run, *reached);
   return true;
 }
 
 bool ClientImpl::take_usage(wire::Bytes body) {
-  const auto is = wire::decode_usage_is(body);
+  const auto is = wire::decode<wire::UsageIs>(body);
   if (!is) return false;
   const auto question = questions_.find(is->number);
   if (question == questions_.end()) return true;
@@ -408,7 +408,7 @@ std::string read_memory(const UniqueFd& fd) {
 }
 
 bool ClientImpl::take_kept(RunKey run, Channel::Received& received) {
-  auto message = wire::decode_detached(wire::body_of(received.message));
+  auto message = wire::decode<wire::DetachedMessage>(wire::body_of(received.message));
   if (!message || find(run) != nullptr) return false;
   const auto count =
       static_cast<std::size_t>(std::count(message->fds.begin(), message->fds.end(), true));

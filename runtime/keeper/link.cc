@@ -149,7 +149,7 @@ Result<Link*> Link::adopt(uv_loop_t* loop, const std::string& control_socket, Li
 }
 
 void Link::greet() {
-  wire::encode_hello(buffer_, {keeper_number_});
+  wire::encode(buffer_, 0, wire::Hello{keeper_number_});
   send();
   handshake_.start(kHandshakeLimit);
   if (adopting_) handshake_.unref();
@@ -262,7 +262,7 @@ void Link::receive_some(int limit) {
 }
 
 bool Link::take_hello(const wire::Header& header, const Channel::Received& received) {
-  const auto hello = wire::decode_hello(wire::body_of(received.message));
+  const auto hello = wire::decode<wire::Hello>(wire::body_of(received.message));
   if (header.type != wire::Type::kHello || !hello) return false;
   if (header.version != wire::kVersion) {
     lose("the keeper " + path_ + " speaks version " + std::to_string(header.version) +
@@ -327,7 +327,7 @@ void Link::keep_going() {
 void Link::await_answer() {
   if (!asked_) {
     silent_looks_ = 0;
-    wire::encode_usage(buffer_, 0, 0);
+    wire::encode(buffer_, 0, wire::Usage{0});
     const int looks = looks_soon_;
     send();
     looks_soon_ = looks;

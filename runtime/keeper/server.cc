@@ -306,7 +306,7 @@ void Server::leader_ended(KeeperRun& run, int status, const rusage& usage) {
   if (lifecycle_.is_ending()) return;
   if (!run.forgotten) {
     if (run.keep) note_unsettled(run.key);
-    wire::encode_exited(out_, run.key, exit);
+    wire::encode(out_, run.key, exit);
     send();
   } else if (!run.job) {
     remove(run);
@@ -386,7 +386,7 @@ void Server::limit_reached(KeeperRun& run, LimitReached reached) {
   if (run.keep && !has_host()) {
     run.keep->limit = reached;
   } else if (!run.forgotten) {
-    wire::encode_limit(out_, run.key, reached);
+    wire::encode(out_, run.key, reached);
     send();
   }
   kill_requests_.push_back({run.key, {SIGKILL, Millis(0)}, true});
@@ -421,7 +421,7 @@ void Server::check_runs(Time now) {
 void Server::report_left(KeeperRun& run, std::uint32_t alive) {
   if (run.left == alive || run.forgotten) return;
   run.left = alive;
-  wire::encode_left(out_, run.key, {alive});
+  wire::encode(out_, run.key, wire::Left{alive});
   send();
 }
 
@@ -444,7 +444,7 @@ void Server::grant_and_report(RunKey run, const KillReport& report, std::uint32_
 
 void Server::send_killed(RunKey run, const KillReport& report, std::uint32_t reports) {
   for (std::uint32_t i = 0; i < reports; ++i) {
-    wire::encode_killed(out_, run, report);
+    wire::encode(out_, run, report);
     send();
   }
 }

@@ -192,21 +192,21 @@ void Server::hand_over() {
       message.fds[next++] = static_cast<bool>(copy);
       if (copy) fds.add(std::move(copy));
     }
-    wire::encode_detached(out_, key, message);
+    wire::encode(out_, key, message);
     send(std::move(fds));
     if (const auto limit = std::exchange(detached.limit, std::nullopt)) {
-      wire::encode_limit(out_, key, *limit);
+      wire::encode(out_, key, *limit);
       send();
     }
     if (detached.exit) {
-      wire::encode_exited(out_, key, *detached.exit);
+      wire::encode(out_, key, *detached.exit);
       send();
       run.left = 0;
       note_unsettled(key);
       changed_.push_back(key);
     }
   }
-  wire::encode_detached_all(out_);
+  wire::encode(out_, 0, wire::DetachedAll{});
   send();
 }
 

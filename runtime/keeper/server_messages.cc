@@ -90,12 +90,12 @@ bool Server::handle(Channel::Received& received) {
 }
 
 bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
-  const auto hello = wire::decode_hello(body);
+  const auto hello = wire::decode<wire::Hello>(body);
   if (!hello || !lifecycle_.awaits_hello()) return false;
   const bool takes_over = lifecycle_.is(Phase::kVisited);
   if (!takes_over) keeper_number_ = hello->keeper;
   // A host of another version reads this keeper's version in the answer, and hangs up.
-  wire::encode_hello(out_, {keeper_number_});
+  wire::encode(out_, 0, wire::Hello{keeper_number_});
   send();
   if (header.version != wire::kVersion || !lifecycle_.on(Event::kHello)) return false;
   if (takes_over) {
@@ -141,7 +141,7 @@ bool Server::handle_hello(const wire::Header& header, wire::Bytes body) {
 
 bool Server::fail_start(RunKey key, const StartFailure& failure) {
   if (process_table_->find(key) == nullptr) cleanups_->forget(key);
-  wire::encode_start_failed(out_, key, failure);
+  wire::encode(out_, key, failure);
   send();
   return true;
 }
@@ -262,7 +262,7 @@ std::optional<StartFailure> Server::start(RunKey key, wire::Bytes body, const Un
     detached->started = outcome.started;
   }
   std::array<UniqueFd, 2> outputs{std::move(outcome.kept_out), std::move(outcome.kept_err)};
-  wire::encode_started(out_, key, outcome.started);
+  wire::encode(out_, key, outcome.started);
   send(std::move(outcome.fds));
   KeeperRun& run = process_table_->add(key, mark, outcome.started.pid, std::move(outcome.env_tag));
   if (group != nullptr) run.group = group->number();
@@ -310,7 +310,7 @@ bool Server::handle_cleanup(RunKey key, wire::Bytes body) {
 }
 
 bool Server::handle_cleanup_done(RunKey key, wire::Bytes body) {
-  const auto over = wire::decode_cleanup_done(body);
+  const auto over = wire::decode<wire::CleanupDone>(body);
   if (!over) return false;
   if (over->grant) cleanups_->grant(key, nullptr, std::chrono::steady_clock::now());
   cleanups_->forget(key);
@@ -330,7 +330,7 @@ pid_t Server::start_cleanup(wire::Bytes body) {
 }
 
 bool Server::handle_signal(RunKey key, wire::Bytes body) {
-  const auto signal = wire::decode_signal(body);
+  const auto signal = wire::decode<wire::Signal>(body);
   if (!signal || signal->signal_number < 1 || signal->signal_number >= NSIG) return false;
   process_table_->rescan();
   if (const KeeperRun* run = process_table_->find(key)) {
@@ -340,7 +340,7 @@ bool Server::handle_signal(RunKey key, wire::Bytes body) {
 }
 
 bool Server::handle_kill(RunKey key, wire::Bytes body) {
-  const auto kill = wire::decode_kill(body);
+  const auto kill = wire::decode<wire::Kill>(body);
   if (!kill || kill->signal_number < 1 || kill->signal_number >= NSIG) return false;
   drop_delayed_start(key);
   // The group need not wait for the walk down the tree: after SIGKILL the walk misses nothing,
@@ -352,9 +352,9 @@ bool Server::handle_kill(RunKey key, wire::Bytes body) {
 }
 
 bool Server::handle_usage(RunKey key, wire::Bytes body) {
-  const auto number = wire::decode_usage(body);
+  const auto number = wire::decode<wire::Usage>(body);
   if (!number) return false;
-  usage_questions_.emplace_back(key, *number);
+  usage_questions_.emplace_back(key, number->number);
   return true;
 }
 
@@ -379,13 +379,13 @@ void Server::answer_usage_questions() {
                               .names = run->leader == 0});
       is.usage.cpu += run->reaped_cpu;
     }
-    wire::encode_usage_is(out_, key, is);
+    wire::encode(out_, key, is);
     send();
   }
 }
 
 bool Server::handle_forget(RunKey key, wire::Bytes body) {
-  if (!wire::decode_forget(body)) return false;
+  if (!wire::decode<wire::Forget>(body)) return false;
   drop_delayed_start(key);
   // Earlier kill requests still count.
   if (!kill_requests_.empty()) begin_kills(std::chrono::steady_clock::now());
@@ -403,7 +403,7 @@ bool Server::handle_forget(RunKey key, wire::Bytes body) {
 }
 
 bool Server::handle_recorded(RunKey key, wire::Bytes body) {
-  const auto recorded = wire::decode_recorded(body);
+  const auto recorded = wire::decode<wire::RecordedMessage>(body);
   if (!recorded) return false;
   KeeperRun* run = process_table_->find(key);
   if (run == nullptr || !run->keep) return true;
@@ -414,7 +414,7 @@ bool Server::handle_recorded(RunKey key, wire::Bytes body) {
 }
 
 bool Server::handle_shutdown(wire::Bytes body) {
-  const auto shutdown = wire::decode_shutdown(body);
+  const auto shutdown = wire::decode<wire::Shutdown>(body);
   if (!shutdown) return false;
   end_notes_.host_done();
   lose_host(shutdown->grace);

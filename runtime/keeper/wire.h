@@ -1,6 +1,7 @@
 // The messages between the library and its keeper, and their bytes. Both link this file. One
 // message is one SOCK_SEQPACKET packet: a header and a body in the machine's byte order. Every
-// decoder checks every length and refuses what does not fit exactly. Any thread.
+// decoder checks every length and refuses what does not fit exactly. Besides the structs below,
+// StartFailure, ExitStatus, KillReport and LimitReached are messages. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -86,30 +87,30 @@ inline Bytes body_of(Bytes message) {
   return message.subspan(kHeaderBytes);
 }
 
+// A message without its bytes; `run` is 0 for those that are not about a run. Texts and lists
+// longer than the limits above are cut.
+template <typename Message>
+void encode(Buffer& out, RunKey run, const Message& message);
+template <typename Message>
+Result<Message> decode(Bytes body);
+
+// --- to the keeper
+
 struct Hello {
   std::uint32_t keeper = 0;  // the keeper's number in marks; the library chooses it
 };
-void encode_hello(Buffer& out, Hello hello);
-Result<Hello> decode_hello(Bytes body);
 
 // The strings of a start: cwd, argv, env, the sandbox's name and paths, what a detached run needs,
 // and the place of its EndRecord; each ended by a NUL, one after the other.
 std::size_t strings_size(const StartRequest& request);
 void append_strings(Buffer& out, const StartRequest& request);
 
+// With `inline_strings` the strings are in the message, else in a sealed memfd that comes with it.
+void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inline_strings);
+
 // The cleanup command of the start of `run` that follows: a start of its own, without stdio, with
 // its strings in the message, which is at most kMaxMessageBytes.
 void encode_cleanup(Buffer& out, RunKey run, const CleanupCommand& cleanup);
-
-// The run ended by itself: the keeper carries its cleanup command out now, or forgets it.
-struct CleanupDone {
-  bool grant = false;
-};
-void encode_cleanup_done(Buffer& out, RunKey run, CleanupDone over);
-Result<CleanupDone> decode_cleanup_done(Bytes body);
-
-// With `inline_strings` the strings are in the message, else in a sealed memfd that comes with it.
-void encode_start(Buffer& out, RunKey run, const StartRequest& request, bool inline_strings);
 
 struct Start {
   StdioKind in = StdioKind::kNull;
@@ -121,11 +122,7 @@ struct Start {
   std::uint32_t argc = 0;
   std::uint32_t envc = 0;
   bool sandboxed = false;
-  SandboxNetwork network = SandboxNetwork::kOn;
-  std::uint32_t min_landlock_abi = 0;
-  bool names_only = false;
-  bool copied = false;
-  std::uint64_t layer_bytes = 0;
+  SandboxSpec sandbox;  // without its strings
   // The length of each list of the sandbox, in the order of SandboxSpec.
   std::array<std::uint32_t, kSandboxLists> sandbox_paths{};
   bool keep = false;
@@ -148,25 +145,26 @@ struct StartStrings {
 };
 Result<StartStrings> split_strings(const Start& start, Bytes strings);
 
+// The run ended by itself: the keeper carries its cleanup command out now, or forgets it.
+struct CleanupDone {
+  bool grant = false;
+};
+
 struct Signal {
   std::int32_t signal_number = 0;
 };
-void encode_signal(Buffer& out, RunKey run, Signal signal);
-Result<Signal> decode_signal(Bytes body);
 
 struct Kill {
   std::int32_t signal_number = 0;
   Millis grace{0};
 };
-void encode_kill(Buffer& out, RunKey run, Kill kill);
-Result<Kill> decode_kill(Bytes body);
 
-void encode_forget(Buffer& out, RunKey run);
-Status decode_forget(Bytes body);
+struct Forget {};
 
 struct Shutdown {
   Millis grace{0};
 };
+
 // A detached run is recorded up to these offsets of its streams; with `end`, its end is as well,
 // and the next host need not see the run.
 struct RecordedMessage {
@@ -174,15 +172,13 @@ struct RecordedMessage {
   std::uint64_t err = 0;
   bool end = false;
 };
-void encode_recorded(Buffer& out, RunKey run, const RecordedMessage& recorded);
-Result<RecordedMessage> decode_recorded(Bytes body);
 
-// Question `number` about a run; the answer carries the same number.
-void encode_usage(Buffer& out, RunKey run, std::uint32_t number);
-Result<std::uint32_t> decode_usage(Bytes body);
+// A question about a run; the answer carries the same number.
+struct Usage {
+  std::uint32_t number = 0;
+};
 
-void encode_shutdown(Buffer& out, Shutdown shutdown);
-Result<Shutdown> decode_shutdown(Bytes body);
+// --- to the library
 
 // The pidfd always comes with it; `in`, `out` and `err` say which other descriptors do.
 struct StartedMessage {
@@ -196,8 +192,6 @@ struct StartedMessage {
 
   std::size_t fds() const;
 };
-void encode_started(Buffer& out, RunKey run, const StartedMessage& started);
-Result<StartedMessage> decode_started(Bytes body);
 
 struct DetachedMessage {
   StartedMessage started;  // `fds` says which descriptors there are
@@ -206,39 +200,17 @@ struct DetachedMessage {
   EarlierOutput err;
   std::string notes;
 };
-void encode_detached(Buffer& out, RunKey run, const DetachedMessage& kept);
-Result<DetachedMessage> decode_detached(Bytes body);
 // The last detached run was reported.
-void encode_detached_all(Buffer& out);
-Status decode_kept_all(Bytes body);
-// The descriptor comes with it.
-
-// The detail is cut to kMaxDetailBytes.
-void encode_start_failed(Buffer& out, RunKey run, const StartFailure& failure);
-Result<StartFailure> decode_start_failed(Bytes body);
-
-void encode_exited(Buffer& out, RunKey run, const ExitStatus& status);
-Result<ExitStatus> decode_exited(Bytes body);
+struct DetachedAll {};
 
 struct Left {
   std::uint32_t alive = 0;
 };
-void encode_left(Buffer& out, RunKey run, Left left);
-Result<Left> decode_left(Bytes body);
-
-// Survivors past kMaxReportedSurvivors are left out.
-void encode_killed(Buffer& out, RunKey run, const KillReport& report);
-Result<KillReport> decode_killed(Bytes body);
-
-void encode_limit(Buffer& out, RunKey run, LimitReached reached);
-Result<LimitReached> decode_limit(Bytes body);
 
 struct UsageIs {
   std::uint32_t number = 0;
   bool known = false;  // the run has a tree
   TreeUsage usage;     // ports past kMaxReportedPorts are left out
 };
-void encode_usage_is(Buffer& out, RunKey run, const UsageIs& is);
-Result<UsageIs> decode_usage_is(Bytes body);
 
 }  // namespace gibbous::wire

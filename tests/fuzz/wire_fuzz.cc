@@ -63,12 +63,12 @@ void check_start(gibbous::RunKey run, Bytes message, Bytes body) {
 }
 
 // Decodes, and when it can be decoded, encodes.
-template <typename Decode, typename Encode>
-void check(Bytes message, Decode decode, Encode encode) {
-  const auto decoded = decode(wire::body_of(message));
+template <typename Message>
+void check(gibbous::RunKey run, Bytes message) {
+  const auto decoded = wire::decode<Message>(wire::body_of(message));
   if (!decoded) return;
   Buffer again;
-  encode(again, *decoded);
+  wire::encode(again, run, *decoded);
   require_same(message, again);
 }
 
@@ -76,87 +76,63 @@ void check_message(Bytes message) {
   const auto header = wire::decode_header(message);
   if (!header || header->version != wire::kVersion) return;
   const gibbous::RunKey run = header->run;
-  const bool of_a_run = run != 0;
   switch (header->type) {
-    case Type::kHello:
-      if (!of_a_run) check(message, wire::decode_hello, wire::encode_hello);
-      return;
-    case Type::kShutdown:
-      if (!of_a_run) check(message, wire::decode_shutdown, wire::encode_shutdown);
-      return;
-    case Type::kForget:
-      (void)wire::decode_forget(wire::body_of(message));
-      return;
     case Type::kCleanup:
       (void)wire::decode_start(wire::body_of(message));
-      return;
-    case Type::kCleanupDone:
-      check(message, wire::decode_cleanup_done, [run](Buffer& out, wire::CleanupDone value) {
-        wire::encode_cleanup_done(out, run, value);
-      });
-      return;
-    case Type::kRecorded:
-      check(message, wire::decode_recorded, [run](Buffer& out, const wire::RecordedMessage& value) {
-        wire::encode_recorded(out, run, value);
-      });
       return;
     case Type::kStart:
       check_start(run, message, wire::body_of(message));
       return;
+    case Type::kHello:
+      check<wire::Hello>(run, message);
+      return;
+    case Type::kShutdown:
+      check<wire::Shutdown>(run, message);
+      return;
+    case Type::kForget:
+      check<wire::Forget>(run, message);
+      return;
+    case Type::kCleanupDone:
+      check<wire::CleanupDone>(run, message);
+      return;
+    case Type::kRecorded:
+      check<wire::RecordedMessage>(run, message);
+      return;
     case Type::kSignal:
-      check(message, wire::decode_signal,
-            [run](Buffer& out, wire::Signal value) { wire::encode_signal(out, run, value); });
+      check<wire::Signal>(run, message);
       return;
     case Type::kKill:
-      check(message, wire::decode_kill,
-            [run](Buffer& out, wire::Kill value) { wire::encode_kill(out, run, value); });
+      check<wire::Kill>(run, message);
       return;
     case Type::kStarted:
-      check(message, wire::decode_started, [run](Buffer& out, const wire::StartedMessage& value) {
-        wire::encode_started(out, run, value);
-      });
+      check<wire::StartedMessage>(run, message);
       return;
     case Type::kStartFailed:
-      check(message, wire::decode_start_failed,
-            [run](Buffer& out, const gibbous::StartFailure& value) {
-              wire::encode_start_failed(out, run, value);
-            });
+      check<gibbous::StartFailure>(run, message);
       return;
     case Type::kExited:
-      check(message, wire::decode_exited, [run](Buffer& out, const gibbous::ExitStatus& value) {
-        wire::encode_exited(out, run, value);
-      });
+      check<gibbous::ExitStatus>(run, message);
       return;
     case Type::kLeft:
-      check(message, wire::decode_left,
-            [run](Buffer& out, wire::Left value) { wire::encode_left(out, run, value); });
+      check<wire::Left>(run, message);
       return;
     case Type::kDetached:
-      check(message, wire::decode_detached, [run](Buffer& out, const wire::DetachedMessage& value) {
-        wire::encode_detached(out, run, value);
-      });
+      check<wire::DetachedMessage>(run, message);
       return;
     case Type::kDetachedAll:
-      (void)wire::decode_kept_all(wire::body_of(message));
+      check<wire::DetachedAll>(run, message);
       return;
     case Type::kUsage:
-      check(message, wire::decode_usage,
-            [run](Buffer& out, std::uint32_t number) { wire::encode_usage(out, run, number); });
+      check<wire::Usage>(run, message);
       return;
     case Type::kLimit:
-      check(message, wire::decode_limit, [run](Buffer& out, gibbous::LimitReached value) {
-        wire::encode_limit(out, run, value);
-      });
+      check<gibbous::LimitReached>(run, message);
       return;
     case Type::kUsageIs:
-      check(message, wire::decode_usage_is, [run](Buffer& out, const wire::UsageIs& value) {
-        wire::encode_usage_is(out, run, value);
-      });
+      check<wire::UsageIs>(run, message);
       return;
     case Type::kKilled:
-      check(message, wire::decode_killed, [run](Buffer& out, const gibbous::KillReport& value) {
-        wire::encode_killed(out, run, value);
-      });
+      check<gibbous::KillReport>(run, message);
       return;
   }
 }

@@ -385,7 +385,7 @@ TEST_CASE("a keeper of another version reports its own and exits") {
   }
   ::close(ends[1]);
   wire::Buffer message;
-  wire::encode_hello(message, {7});
+  wire::encode(message, 0, wire::Hello{7});
   message[0] = 99;  // the version
   REQUIRE(::send(ours.get(), message.data(), message.size(), 0) > 0);
   std::array<std::uint8_t, wire::kMaxReplyBytes> reply{};

@@ -66,38 +66,41 @@ wire::UsageIs some_usage(std::size_t ports) {
 std::vector<wire::Buffer> good_messages() {
   std::vector<wire::Buffer> all;
   const auto add = [&all](auto encode) { encode(all.emplace_back()); };
-  add([](wire::Buffer& out) { wire::encode_hello(out, {42}); });
+  add([](wire::Buffer& out) { wire::encode(out, 0, wire::Hello{42}); });
   add([](wire::Buffer& out) { wire::encode_start(out, kRun, some_request(), true); });
   add([](wire::Buffer& out) { wire::encode_start(out, kRun, some_request(), false); });
-  add([](wire::Buffer& out) { wire::encode_signal(out, kRun, {15}); });
-  add([](wire::Buffer& out) { wire::encode_kill(out, kRun, {15, Millis(5000)}); });
-  add([](wire::Buffer& out) { wire::encode_forget(out, kRun); });
-  add([](wire::Buffer& out) { wire::encode_shutdown(out, {Millis(3000)}); });
-  add([](wire::Buffer& out) { wire::encode_started(out, kRun, some_started()); });
+  add([](wire::Buffer& out) { wire::encode(out, kRun, wire::Signal{15}); });
+  add([](wire::Buffer& out) { wire::encode(out, kRun, wire::Kill{15, Millis(5000)}); });
+  add([](wire::Buffer& out) { wire::encode(out, kRun, wire::Forget{}); });
+  add([](wire::Buffer& out) { wire::encode(out, 0, wire::Shutdown{Millis(3000)}); });
+  add([](wire::Buffer& out) { wire::encode(out, kRun, some_started()); });
   add([](wire::Buffer& out) {
-    wire::encode_start_failed(out, kRun, {StartStep::kChdir, 2, "why"});
+    wire::encode(out, kRun, StartFailure{StartStep::kChdir, 2, "why"});
   });
   add([](wire::Buffer& out) {
     ExitStatus status;
     status.signal = 9;
     status.core = true;
     status.user = std::chrono::microseconds(123456);
-    wire::encode_exited(out, kRun, status);
+    wire::encode(out, kRun, status);
   });
-  add([](wire::Buffer& out) { wire::encode_left(out, kRun, {3}); });
+  add([](wire::Buffer& out) { wire::encode(out, kRun, wire::Left{3}); });
   add([](wire::Buffer& out) {
-    wire::encode_killed(out, kRun, {KillReport::How::kSurvivors, 4, {10, 11, 12}});
+    wire::encode(out, kRun, KillReport{KillReport::How::kSurvivors, 4, {10, 11, 12}});
   });
-  add([](wire::Buffer& out) { wire::encode_usage(out, kRun, 5); });
-  add([](wire::Buffer& out) { wire::encode_usage_is(out, kRun, some_usage(2)); });
-  add([](wire::Buffer& out) { wire::encode_limit(out, kRun, {LimitKind::kMemory, 100, 120}); });
+  add([](wire::Buffer& out) { wire::encode(out, kRun, wire::Usage{5}); });
+  add([](wire::Buffer& out) { wire::encode(out, kRun, some_usage(2)); });
   add([](wire::Buffer& out) {
-    wire::encode_detached(
+    wire::encode(out, kRun, LimitReached{LimitKind::kMemory, 100, 120});
+  });
+  add([](wire::Buffer& out) {
+    wire::encode(
         out, kRun,
-        {some_started(), {true, true, false, true, false}, {"", 2, 1}, {"", 4, 3}, "notes"});
+        wire::DetachedMessage{
+            some_started(), {true, true, false, true, false}, {"", 2, 1}, {"", 4, 3}, "notes"});
   });
-  add([](wire::Buffer& out) { wire::encode_detached_all(out); });
-  add([](wire::Buffer& out) { wire::encode_recorded(out, kRun, {7, 8, true}); });
+  add([](wire::Buffer& out) { wire::encode(out, 0, wire::DetachedAll{}); });
+  add([](wire::Buffer& out) { wire::encode(out, kRun, wire::RecordedMessage{7, 8, true}); });
   return all;
 }
 
@@ -150,23 +153,24 @@ TEST_CASE("every message survives encoding and decoding") {
   SECTION("the largest replies fit, and what does not is left out") {
     wire::StartedMessage started = some_started();
     started.sandbox.unprotected.assign(100, std::string(100, 's'));
-    wire::encode_started(out, kRun, started);
+    wire::encode(out, kRun, started);
     CHECK(out.size() <= wire::kMaxReplyBytes);
-    auto decoded = wire::decode_started(wire::body_of(out));
+    auto decoded = wire::decode<wire::StartedMessage>(wire::body_of(out));
     REQUIRE(decoded.ok());
     CHECK(decoded->sandbox.unprotected.size() < 100);
     CHECK(decoded->sandbox.copies == "read only");
-    wire::encode_detached(out, kRun, {started, {}, {}, {}, std::string(2 * kMaxNotesBytes, 'n')});
+    wire::encode(out, kRun,
+                 wire::DetachedMessage{started, {}, {}, {}, std::string(2 * kMaxNotesBytes, 'n')});
     CHECK(out.size() <= wire::kMaxReplyBytes);
-    CHECK(wire::decode_detached(wire::body_of(out)).ok());
-    wire::encode_usage_is(out, kRun, some_usage(1000));
+    CHECK(wire::decode<wire::DetachedMessage>(wire::body_of(out)).ok());
+    wire::encode(out, kRun, some_usage(1000));
     CHECK(out.size() <= wire::kMaxReplyBytes);
-    auto usage = wire::decode_usage_is(wire::body_of(out));
+    auto usage = wire::decode<wire::UsageIs>(wire::body_of(out));
     REQUIRE(usage.ok());
     CHECK(usage->usage.ports.size() == wire::kMaxReportedPorts);
-    wire::encode_start_failed(out, kRun, {StartStep::kSandbox, 1, std::string(5000, 'd')});
+    wire::encode(out, kRun, StartFailure{StartStep::kSandbox, 1, std::string(5000, 'd')});
     CHECK(out.size() <= wire::kMaxReplyBytes);
-    CHECK(wire::decode_start_failed(wire::body_of(out))->detail.size() == wire::kMaxDetailBytes);
+    CHECK(wire::decode<StartFailure>(wire::body_of(out))->detail.size() == wire::kMaxDetailBytes);
   }
   SECTION("start with its strings apart") {
     wire::encode_start(out, kRun, some_request(), false);
@@ -185,8 +189,8 @@ TEST_CASE("every message survives encoding and decoding") {
     status.max_rss_kib = 1024;
     status.thrown_away = "changes were thrown away: 1 file (a)";
     status.refused = "127.0.0.1:5432";
-    wire::encode_exited(out, kRun, status);
-    const auto decoded = wire::decode_exited(wire::body_of(out));
+    wire::encode(out, kRun, status);
+    const auto decoded = wire::decode<ExitStatus>(wire::body_of(out));
     REQUIRE(decoded.ok());
     CHECK(decoded->code == 3);
     CHECK(decoded->system.count() == 99);
@@ -196,9 +200,9 @@ TEST_CASE("every message survives encoding and decoding") {
   }
   SECTION("killed, with more survivors than are reported") {
     KillReport report{KillReport::How::kSurvivors, 1, std::vector<pid_t>(5000, 7)};
-    wire::encode_killed(out, kRun, report);
+    wire::encode(out, kRun, report);
     CHECK(out.size() <= wire::kMaxReplyBytes);
-    const auto decoded = wire::decode_killed(wire::body_of(out));
+    const auto decoded = wire::decode<KillReport>(wire::body_of(out));
     REQUIRE(decoded.ok());
     CHECK(decoded->survivors.size() == wire::kMaxReportedSurvivors);
   }

@@ -9,12 +9,14 @@ library is enough.
 
 import re
 import sys
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 META = ROOT / 'scripts' / 'meta'
 PAGE = ROOT / 'docs' / 'reference.md'
+COLUMNS = 156
 
 # The order of the page: files of scripts/meta, those of tools first and those of policies last.
 FILES = [
@@ -187,6 +189,14 @@ def code(text, in_table=False):
     return '`' + (text.replace('|', r'\|') if in_table else text) + '`'
 
 
+def wrapped(text):
+    """The lines of a paragraph or of an item of a list; code stays in one line."""
+    whole = re.sub(r'`[^`]*`', lambda match: match[0].replace(' ', '\0'), text)
+    lines = textwrap.wrap(whole, COLUMNS, subsequent_indent='  ' if text.startswith('- ') else '',
+                          break_long_words=False, break_on_hyphens=False)
+    return [line.replace('\0', ' ') for line in lines]
+
+
 def cell(text):
     """Text of a table's cell: bars would end it."""
     return text.replace('|', r'\|')
@@ -229,21 +239,24 @@ def entry_lines(entry, types):
         if kept:
             rest.append(' '.join(kept))
     for paragraph in rest:
-        made += [paragraph, '']
+        made += [*wrapped(paragraph), '']
+    items = []
     for tag, value in entry.tags:
         if tag == 'param':
             name, _, typed = value.partition(' ')
             kind, words = split_type(typed)
-            made.append(f'- **{name}** {linked_type(kind, types)}' + (f': {words}' if words else ''))
+            items.append(f'- **{name}** {linked_type(kind, types)}' + (f': {words}' if words else ''))
         elif tag == 'return':
             kind, words = split_type(value)
-            made.append(f'- returns {linked_type(kind, types)}' + (f' {words}' if words else ''))
-    made += [f'- {sentence[0].lower()}{sentence[1:]}' for sentence in raises]
-    made += [f'- {sentence.replace("Returns nil, err with", "errors:")}' for sentence in errors]
+            items.append(f'- returns {linked_type(kind, types)}' + (f' {words}' if words else ''))
+    items += [f'- {sentence[0].lower()}{sentence[1:]}' for sentence in raises]
+    items += [f'- {sentence.replace("Returns nil, err with", "errors:")}' for sentence in errors]
     since = [value for tag, value in entry.tags if tag == 'since']
-    made += [f'- since {value}' for value in since]
+    items += [f'- since {value}' for value in since]
     deprecated = [value for tag, value in entry.tags if tag == 'deprecated']
-    made += [f'- **deprecated** {value}' for value in deprecated]
+    items += [f'- **deprecated** {value}' for value in deprecated]
+    for item in items:
+        made += wrapped(item)
     made += ['', '```lua', *entry.example, '```', '']
     return made
 
@@ -251,7 +264,7 @@ def entry_lines(entry, types):
 def type_lines(made, types):
     lines = [f'<a id="type-{made.name.lower()}"></a>', '', f'### {made.name}', '']
     for paragraph in paragraphs(made.text):
-        lines += [paragraph, '']
+        lines += [*wrapped(paragraph), '']
     if made.parent:
         lines += [f'It has the fields of {types_named(made.parent, types) or code(made.parent)}, and these:', '']
     if made.values and made.values[0].startswith("'") and ' # ' in made.values[0]:
@@ -282,10 +295,10 @@ def make_page():
     for module in modules:
         names = ' · '.join(f'[{entry.name}](#{anchor(entry.name)})' for entry in module.entries)
         kinds = ' · '.join(f'[{made.name}](#type-{made.name.lower()})' for made in module.types)
-        lines.append(f'- [{module.name}](#{module.name}): ' + ' · '.join(part for part in (names, kinds) if part))
+        lines += wrapped(f'- [{module.name}](#{module.name}): ' + ' · '.join(part for part in (names, kinds) if part))
     lines.append('')
     for module in modules:
-        lines += [f'## {module.name}', '', module.intro, '']
+        lines += [f'## {module.name}', '', *wrapped(module.intro), '']
         for entry in module.entries:
             lines += entry_lines(entry, types)
         for made in module.types:

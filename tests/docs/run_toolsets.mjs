@@ -3,8 +3,8 @@
 //   node run_toolsets.mjs GUIDE
 //
 // A block ```session OPTIONS is a session of its own with these options and a workspace of its own.
-// A line that begins with "> " is a call; the lines with "< " after it are the text that it must
-// give. In them Ab3xK9mZ, Bc4yL8nW ... are ids: the one that is met later is the one that was given
+// A line that begins with "> " is a call, and goes on in lines that begin with ">   "; the lines with "< " after it
+// are the text that it must give. In them Ab3xK9mZ, Bc4yL8nW ... are ids: the one that is met later is the one that was given
 // before, in calls too. Digits stand for any digits, a duration for any duration, and ... for anything;
 // 8123 in a call is a port that is free. GIBBOUS names the program.
 import assert from 'node:assert/strict';
@@ -20,7 +20,8 @@ const IDS = ['Ab3xK9mZ', 'Bc4yL8nW', 'Cd5zM7pX'];
 function steps_of(text) {
   const steps = [];
   for (const line of text.trimEnd().split('\n')) {
-    if (line.startsWith('> ')) steps.push({ call: line.slice(2), expected: [] });
+    if (line.startsWith('>   ')) steps.at(-1).call += line.slice(4);
+    else if (line.startsWith('> ')) steps.push({ call: line.slice(2), expected: [] });
     else if (line.startsWith('<')) steps.at(-1).expected.push(line.slice(2));
     else assert.fail(`neither a call nor its text: ${line}`);
   }

@@ -4,8 +4,10 @@
  * never blocks its caller, installs no signal handler, calls no function of the host and keeps no
  * thread that the host would notice. Several runtimes in one process are independent.
  *
- * One queue instead of callbacks. The host calls gib_poll() when gib_fd() is readable or
- * gib_next_timeout() has passed, and then takes messages with gib_next() until there are none:
+ * One queue instead of callbacks: foreign function interfaces call back slowly, or not at all from
+ * compiled code, and a queue cannot be reentered. The host calls gib_poll() when gib_fd() is
+ * readable or gib_next_timeout() has passed, and then takes messages with gib_next() until there
+ * are none:
  *
  *     gib_budget budget = {.size = sizeof budget, .wall_us = 2000};
  *     gib_message message = {.size = sizeof message};

@@ -1,5 +1,8 @@
 // Screen: the terminal of `gibbous top`, in raw mode and on the alternate screen while this object
 // lives; the destructor restores it. The owner must turn signals into an orderly end. Main thread.
+//
+// curses would bring a terminfo database that minimal containers lack, global state, and signal
+// handlers of its own, for a table, a log and one line of keys.
 #pragma once
 
 #include <termios.h>

@@ -1,6 +1,10 @@
 // EndNotes: how the last runs ended, until it is certain that their host has recorded it. A keeper
 // whose host is gone writes them as EndRecords: those of the last minutes, which the host may have
 // had no time to record, and every later one. Keeper only.
+//
+// A run counts as ended by its host's end unless its leader had ended before the SIGTERM, or all of
+// its processes ignored that and it ended before the SIGKILL: a process that handles SIGTERM was
+// interrupted, whatever its exit code says.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,8 @@
 // Ending: ends everything below the keeper, before the keeper itself ends: SIGTERM, then after a
 // grace SIGKILL until it has no children left or that takes too long. Keeper only.
+//
+// Meanwhile the keeper reads what runs write, and drops it: a process that says goodbye must not
+// die of SIGPIPE. Only a terminal hangs up with its host.
 #pragma once
 
 #include "runtime/keeper/kill_job.h"

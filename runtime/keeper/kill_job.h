@@ -1,6 +1,9 @@
 // KillJob and Killer: end a run's tree. All of it gets the stop signal, and SIGCONT so that stopped
 // processes can act on it; after the grace, what is left gets SIGKILL, again and again until
 // nothing is left or the bound is reached. Each kill() of the library gets one report. Keeper only.
+//
+// SIGKILL goes to the process groups of the tree as well as to each process: one that forks and
+// exits faster than it can be listed ends with its group, in one system call.
 #pragma once
 
 #include <chrono>

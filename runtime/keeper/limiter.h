@@ -1,6 +1,9 @@
 // Limiter: the control groups of runs, and the limits of whole trees. Makes the groups of a run
 // before its leader starts, polls what no group limits, and reports when a limit is reached. Keeper
 // only.
+//
+// Only the keeper knows which processes are a run's, so it measures them, on request or at the
+// earliest time at which a limit could be used up. A run without limits costs nothing.
 #pragma once
 
 #include <chrono>

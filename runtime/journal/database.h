@@ -1,5 +1,11 @@
 // Database and Statement wrap SQLite's C interface with ownership and Status. Internal to this
 // folder. One thread at a time may use a Database and its statements.
+//
+// The path of the directory is real, because SQLITE_OPEN_NOFOLLOW refuses a link in any part of it.
+// Only SQLite opens the file: closing another descriptor of it would drop SQLite's locks. A file
+// without a log in a directory that cannot be written is read as immutable. A log that was removed
+// or replaced is noticed by its inode before each write (is_current); closing the connection then
+// moves what it holds into the file.
 #pragma once
 
 #include <sys/types.h>

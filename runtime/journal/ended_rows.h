@@ -1,6 +1,9 @@
 // EndedRows redacts the rows of runs that have ended, whichever statement ended them: while a run
 // is queued or goes on, its row must say how it is started, whole. Writer thread only (and
 // kill_request.cc).
+//
+// A partial index holds the rows that are still whole, so it is one search when there is none.
+// secure_delete overwrites what a row was, and the log is emptied after a second without work.
 #pragma once
 
 #include <cstddef>

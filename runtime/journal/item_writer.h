@@ -1,6 +1,10 @@
 // ItemWriter turns items into segments, within a transaction of the store. It notes gaps, stops
 // keeping the items of a run that has reached its limit, and leaves runs of other workers alone.
 // Writer thread only.
+//
+// The caller numbers the items of a run from 1, so that numbers hold whether there is a journal or
+// not. A note in the place of the first missing one names those that the queue, the disk or the
+// run's share had no room for.
 #pragma once
 
 #include <cstdint>

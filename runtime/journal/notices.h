@@ -3,6 +3,8 @@
 // state directory, and gives it a name in the folder of each topic that it listens to; a notice is
 // a datagram to every socket of a topic. It only says when to look: a notice may get lost or come
 // for nothing, so its receiver also looks at long intervals, and trusts no content.
+//
+// Sockets scale to a thousand processes of one user, where inotify ends at 128.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,9 @@
 // Operation: a request to the queue that is answered after the commit that carried it out. Made on
 // the caller's thread, applied and answered on the writer's. Internal.
+//
+// Answered once: after a failed commit it is applied again. An error that was reported at once
+// would leave a run whose worker does not know that it owns it. Only the end of the journal reports
+// an error; a run that it leaves behind is an orphan when its process ends.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,11 @@
 // QueueChoice says which queued runs may start now: the first of each queue, as long as its client,
 // its label and the machine have a place, in an order that is fair to all clients. A pure read of
 // the journal; one database connection.
+//
+// No process hands out places: each worker knows the order, and takes a place before others that
+// come first only after it has given them time (20 ms for each, half a second at most), so that a
+// stopped host holds up nothing. For the same reason a run that its own worker does not start
+// within a second is any other's of its session.
 #pragma once
 
 #include <cstddef>

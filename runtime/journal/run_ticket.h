@@ -1,5 +1,9 @@
 // RunTicket lets the caller of Journal::put_run() withdraw a run that is not on disk yet, so that
 // it can report a failure and be sure that the run never starts. Any thread.
+//
+// The writer takes it when its transaction begins, the caller when it gives up, by one
+// compare-and-swap. A commit that failed may still be in the file, so the writer deletes a
+// withdrawn run; until then it is queued for its own living worker alone.
 #pragma once
 
 #include <atomic>

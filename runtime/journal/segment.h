@@ -1,5 +1,10 @@
 // A segment is one row of run_segments with some consecutive items of a run (schema.cc documents
 // it). Pure, any thread.
+//
+// A row for each item would cost five times as much; up to 4 KB of items make a row, one row a
+// page. Its key is `number << 32 | first seq`: items of a run lie together and in order, and need
+// no second index. Its XXH3 sum has the sum before it as the seed, so a row is checked by itself,
+// and one that is missing or older breaks the chain.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,10 @@
 // Checks a journal, and moves one aside that is damaged or that an older program wrote: whole,
 // under another name, while its writers wait. They then go on in a new file; readers must be opened
 // again. All of these wait for the disk; any thread, any process, also beside a writer.
+//
+// A newer file is refused. An older one stays where it is while runs in it are queued or go on, or
+// the older program has it open, which the locks of WAL mode show. Processes of this version take
+// turns by a lock file.
 #pragma once
 
 #include <string>

@@ -1,6 +1,12 @@
 // What the queue of the journal holds besides runs, as plain data: the workers that share it,
 // requests between processes, and the usage of runs. Times are Unix milliseconds, 0 for "not yet".
 // Any thread.
+//
+// A worker is dead when its process is: a lease alone would take runs from a process that was only
+// stopped or starved. The lease counts for workers whose processes cannot be looked up here; one of
+// this machine before its last boot is dead at once. It holds for its length on either side of the
+// heartbeat, so that a clock that was set back keeps no dead worker alive; clocks of several hosts
+// must agree within a lease.
 #pragma once
 
 #include <cstddef>

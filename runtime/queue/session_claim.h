@@ -2,6 +2,9 @@
 // lock on a file of the state directory, so that it ends with its process, however that ends. A
 // second process that wants the name gets NAME#2, NAME#3, ...; while the owner is ending, it waits
 // for the name instead. Loop thread only.
+//
+// An owner whose client has gone notes that in the file, so that a restarted client waits for the
+// name instead of taking another one.
 #pragma once
 
 #include <string>

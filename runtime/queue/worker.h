@@ -7,6 +7,11 @@
 // (this worker adopts it, and it goes on), or that keeper is gone, and the record that it left says
 // how the run ended. A run that ended by itself has that end. One that its keeper ended, or that
 // has no record, is queued again when it may be repeated, and is lost otherwise.
+//
+// It claims runs of its own workspace, and of clients that it serves: those that called here and,
+// where it owns no session itself, those that no process owns. So a command never runs in another
+// project's directory or under its policy. It joins before anything is written, so that every run
+// has an owner. A process that ends soon (`gibbous call`) joins and records, and claims nothing.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,12 @@
 // process is given back to that process. Of every other one the keeper's record says how it ended
 // (runtime/keeper/end_record.h): a run that ended by itself gets its true end, and one that was
 // interrupted or has no record is queued again or lost.
+//
+// A run is settled once its keeper cannot have it: the keeper is gone, has told this process all
+// that it has, or its record says that the run was not detached; until then processes of the run
+// may live. A record counts only for the start that it names, and is removed when the end is on
+// disk. Of two processes that take over runs of one host, one may get the record and the other the
+// run: the first gives the record back after 1.5 s.
 #include <algorithm>
 #include <map>
 #include <utility>

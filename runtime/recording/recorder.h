@@ -1,6 +1,11 @@
 // Recorder turns what happens to runs into records and items of the journal. It has no queue for
 // output: it reads the streams again at the journal's pace, like every reader with a cursor, and
 // holds a run's output back when its ring would otherwise lose unrecorded bytes. Loop thread only.
+//
+// A state is recorded after the output that came before it. What the handler of an event adds is an
+// item behind those that came meanwhile, because a match must be on disk before a handler runs. A
+// run that waits in its host is recorded as `starting`, because any worker may claim a `queued`
+// one. It is finished in the journal when every observer has been notified of its end.
 #pragma once
 
 #include <array>

@@ -1,5 +1,8 @@
 // The end of an output that exceeds its limit: it is followed while it comes, saved at intervals,
 // and becomes items when the run ends.
+//
+// Items cannot be taken back, so the end is saved in a table of its own every 5 s; the worker that
+// takes over a dead one's run makes items of it.
 #include <algorithm>
 #include <vector>
 

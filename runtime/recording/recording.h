@@ -2,6 +2,11 @@
 // (Recorder) and answers questions about what was recorded. Nothing here waits for the disk:
 // threads open and read, the journal's own thread writes. Without a usable journal,
 // runs go on, and calls that need the journal fail with the reason. Loop thread only.
+//
+// Callers wait for the journal for a second, or for ten while the process that holds it computes or
+// waits for a disk of this machine (runtime/journal/holder.h), and only the first of an outage
+// does. A journal that could not be opened is tried again at intervals, and by each caller; runs
+// are held back only for the first try.
 #pragma once
 
 #include <chrono>
@@ -70,8 +75,8 @@ class Recording {
   // ends, need not wait for the disk.
   void open_soon();
   // Returns true when earlier hosts may have left anything: not while this one makes the journal.
-  // Only the first call waits for the disk, so make it while no caller waits for the loop. What others
-  // make later is found out beside the loop, for the next call.
+  // Only the first call waits for the disk, so make it while no caller waits for the loop. What
+  // others make later is found out beside the loop, for the next call.
   bool has_past();
   // Called from the loop when the journal is open, or with the reason why it cannot be (code
   // no_journal when there is none). A journal that failed to open is tried again: at intervals, and

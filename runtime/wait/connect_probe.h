@@ -1,6 +1,9 @@
 // ConnectProbe: tries to reach a host and port again and again until it can. HttpProbe: does so
 // until an HTTP server there answers with the wanted status. HTTP conditions use it, and port
 // conditions where PortProber cannot look. Loop thread only.
+//
+// An HTTP try has 2 s, and twice as long after each that took longer, up to 30 s: a development
+// server may compile before its first page.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,9 @@
 // PortProber: checks local TCP ports for listeners, for all port conditions of a runtime, with one
 // timer that runs only while there are any. PortCondition uses it. Loop thread only.
+//
+// Ports are looked up, not connected to (sock_diag.h). Host "" is 127.0.0.1, ::1 and the wildcard
+// addresses. Host names and other machines are connected to, as is everything where the kernel does
+// not answer (seccomp, gVisor).
 #pragma once
 
 #include <functional>

@@ -1,5 +1,10 @@
 // Conditions that watch only a run: exit, start, ready, regex, quiet. They cost nothing until the
 // run does something.
+//
+// A regex becomes impossible when the run and its streams have ended, or nothing of its tree is
+// left that could write; the last output is searched before the exit fires. Quiet does not count
+// before the run has started or while output waits to be read, and becomes impossible when nothing
+// of the run lives. A forgotten run counts as ended.
 #include <algorithm>
 #include <array>
 #include <memory>

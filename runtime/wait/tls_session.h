@@ -1,5 +1,9 @@
 // TlsSession: the client's side of one TLS connection, without its socket: bytes of the peer in,
 // bytes for the peer out. HttpProbe uses it. Loop thread only.
+//
+// Any certificate of a loopback address, or of a port that is mapped to a run, is trusted;
+// elsewhere what the authorities of this machine have signed, whose list is read at the first such
+// try.
 #pragma once
 
 #include <mbedtls/ctr_drbg.h>

@@ -1,5 +1,7 @@
 // WaitOperation: one wait from start to answer: its conditions, any or all of them, and its
 // deadline. Waits owns it. Loop thread only.
+//
+// A deadline that is due late looks once more before it judges.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,10 @@
 // McpClients: the clients of `gibbous mcp --http` that have tokens of their own (`mcp.tokens` of
 // the configuration), each with a runtime of its own. It looks again when a file of the
 // configuration or of a token has changed. Main thread.
+//
+// Mode, workspace, sessions, runs and questions belong to a runtime. One runtime for all tokens
+// would need a check at each of these, and a forgotten one would show a client what is another's. A
+// token costs a Lua state (3.6 MB), and a keeper once it starts something.
 #pragma once
 
 #include <map>

@@ -3,6 +3,12 @@
 // terminal of this user can answer it (ask_files.h); whoever answers first counts, and the others
 // are told. When no client can ask, the call ends after a while with the id of the question, which
 // stays open: the answer then waits for the same call to come again. Loop thread only.
+//
+// Holding such a call would hang agents that have no person, and a token for the agent would be one
+// more thing to forge or to forget. So the key is what an approval covers: tool, arguments, command
+// with directory, variables and the text of its scripts, all rules that ask, session, mode and
+// workspace. A question of a hook (a restart, a queued run) ends with the hook, because no caller
+// would call again.
 #pragma once
 
 #include <cstdint>

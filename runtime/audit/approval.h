@@ -1,5 +1,9 @@
 // Approval: one answer to an `ask` verdict that counts again, its row in the file, and the queries
 // of the store. Plain data, any thread.
+//
+// It is keyed by what the person saw: the exact command with its directory and environment, a
+// prefix, or the rule. It holds in one workspace, in its mode and in looser ones; another mode of
+// the same rank is not looser (`default` and `ci`).
 #pragma once
 
 #include <cstddef>

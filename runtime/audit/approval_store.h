@@ -7,6 +7,9 @@
 // Owner's thread only. find() and list() cost one stat unless the file has changed (then they read
 // at most 8 MiB). remember() and revoke() write the file and wait for the disk, and up to 0.2 s for
 // another process that is writing: they follow a person's answer.
+//
+// The file that was read stays open: its inode number cannot be used again meanwhile, so device,
+// inode, size and times tell a new file with certainty.
 #pragma once
 
 #include <functional>

@@ -9,6 +9,9 @@
 //
 // Expects commands as they are, a shell line or an argv as it is shown, not text encoded as JSON.
 // Takes linear time.
+//
+// Finders read the original text and return spans, which are merged, so that none depends on what
+// another has replaced. One RE2::Set says which patterns match at all.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,8 @@
 // Escape sequences (ECMA-48, as terminals implement it): how long one is, and the two kinds that
 // change what a line shows. Pure, any thread.
+//
+// C1 controls count only as UTF-8 characters: a bare byte 0x80-0x9F is invalid UTF-8, and never
+// cuts a character.
 #pragma once
 
 #include <cstddef>

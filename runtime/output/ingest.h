@@ -1,6 +1,10 @@
 // The implementation of reader.h: IngestImpl divides the loop's time among ReaderImpls, each of
 // which moves bytes from one descriptor straight into one stream's ring. Loop thread only. Only
 // reader.cc and ingest.cc include it.
+//
+// In one turn all bulky streams together take about a MiB, each at least 64 KiB. A quota stops
+// polling, not reading: the pipe fills, and the child waits. No handle keeps the loop alive, only a
+// waiter for output does.
 #pragma once
 
 #include <uv.h>

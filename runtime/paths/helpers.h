@@ -3,6 +3,10 @@
 // questions about it are refused at once, and those about others go to other helpers. The caller
 // brings the loop: it watches descriptors and calls on_time() when it is due. One thread; not to be
 // destroyed in a callback.
+//
+// Processes, not threads: with a thread that hangs, the host could not end. A late answer of the
+// hung helper opens its mount again. "Unanswered" is not "missing": the caller learns within a
+// second that the file system did not answer.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,8 @@
 // MountTypes: which mounts answer for themselves. A file system that another machine or another
 // process answers for (NFS, sshfs and all other FUSE, 9p, autofs) can leave whoever asks it waiting
 // for ever, and nothing ends that wait. Any thread.
+//
+// An overlay counts as local, because containers have nothing else as their root.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,10 @@
 // Checks every rule against every command, because the outcome lists all matches, and then against
 // the doubts of the line; finally it counts the doubts that no rule names. Only a failing test
 // function ends this early, with a denial.
+//
+// Work is counted in units, not timed, so that a line has the same verdict on every machine. What
+// is left when the budget is used up is not judged, and the line is denied. A doubt is answered
+// only by a rule that names it.
 #include <algorithm>
 #include <map>
 #include <utility>

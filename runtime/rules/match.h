@@ -1,5 +1,9 @@
 // Decides whether a rule matches a command, or a doubt of the line. judge.cc calls it; allocates
 // nothing unless `why` is wanted (or the command has words with holes). Private to runtime/rules.
+//
+// An unknown part never makes a condition hold, except in `option`, where it may be the value that
+// an ask or deny rule is about. An allow rule does not take it for absent either: `git push $x` may
+// be `git push --force`.
 #pragma once
 
 #include <string>

@@ -1,5 +1,9 @@
 // Run: one execution of a command, from queued to ended. Runs makes, owns and changes it; all other
 // code only reads it. Loop thread only.
+//
+// An end has three moments, in this order: exited (the leader was reaped), ended (what the leader
+// had written is taken in, and the state changes; never later than the drain limit), drained (both
+// streams have ended, or the drain limit passed because another process holds a pipe).
 #pragma once
 
 #include <array>

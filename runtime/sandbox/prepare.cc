@@ -1,5 +1,12 @@
 // Turns a profile's lists into the child's work: which trees Landlock grants, what covers what in
 // the mount namespace, and what this machine cannot do.
+//
+// Prepared for each start, so that a name that another program has replaced is protected again.
+// Where mount namespaces are available, everything but the write trees is read-only, hidden paths
+// are covered (directories by an empty one, else by /dev/null), unwritable ones are mounted
+// read-only and pinned ones onto themselves, as are the directories above them: a mount point can
+// be neither moved nor replaced. The write tree "/" means everything in it but /dev, /proc and
+// /sys.
 #include <sched.h>
 #include <unistd.h>
 

@@ -4,6 +4,11 @@
 // missing protection fails the start or is named in the report.
 //
 // One thread at a time. A PreparedSandbox may serve any number of starts, one after another.
+//
+// It does not hide processes, limit memory or CPU, keep a program from a unix socket that has a
+// path and is not hidden (before Landlock ABI 9; with the network off there are no sockets) or from
+// a hidden file's other hard links and mounts. A protected file that a process outside replaces by
+// rename while a program runs is no longer protected from that program.
 #pragma once
 
 #include <sys/types.h>

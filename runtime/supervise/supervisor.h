@@ -1,5 +1,10 @@
 // Supervisor: reports when runs are ready, starts runs that come after others, and restarts failed
 // ones. A restarted run is a new run with its own id; Run::next() leads to it. Loop thread only.
+//
+// One run is one execution: its output and the reason of its end do not change, and cursors into it
+// stay valid. A kill of an older run means the current one. A run that waits, for others or for its
+// next attempt, is reserved in the table of runs: it has its id, is listed as queued, and can be
+// killed. The newest policy judges each start again.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,10 @@
 // text, their styles, the cursor, the title and the lines that scrolled off; answers the queries of
 // programs; and encodes keys in the modes that programs have set. The size and the limits below
 // bound its memory. Loop thread only; no descriptors here.
+//
+// Rows are read out of libvterm only when a caller asks, and compared on demand, so that a redraw
+// of the same text is no change. Bytes go to it in pieces of 4 KiB, because it uses stack for every
+// character of a piece.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,8 @@
 // LineContext: the lines around the matches of one stream. Keeps the last few lines, and the
 // matches that wait for the lines after them. Costs nothing without a request for context.
 // WatchLane uses it; loop thread.
+//
+// A match is reported once the lines after it have come, so a later match may overtake it.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,9 @@
 // only some of them are there. With fewer atoms a match never becomes more likely. So it is enough
 // to search for a set of atoms without which the regex cannot match; dropping one after another,
 // the short ones first, gives a set in which each is needed.
+//
+// FilteredRE2 wants text in Unicode's lower case. Literals are cut down to ASCII instead, and a
+// line with one of the three characters that fold into ASCII letters is always tried.
 #include "runtime/watch/required_literals.h"
 
 #include <re2/filtered_re2.h>

@@ -7,6 +7,9 @@
 // passed in between;
 // 3. the same match text in any row that has not scrolled off the top.
 // So texts are counted: if there was one and now there are two, one is new.
+//
+// A look while output goes on may see half a picture, so nothing counts as gone until it is missing
+// twice.
 #pragma once
 
 #include <cstddef>

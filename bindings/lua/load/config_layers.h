@@ -1,6 +1,11 @@
 // The configuration of several layers, made one: what the managed layer names binds the others, the
 // user's binds a project, and the command line is the user's. A lower layer may only tighten. Any
 // thread.
+//
+// Each field has an order that says what tighter means. The files of managed and project layers are
+// read once, through descriptors and without links, so that what is used is what was checked and
+// hashed. A trusted project that changes keeps its rules until the process ends, because a rule
+// that falls away would loosen.
 #pragma once
 
 #include <string>

@@ -1,4 +1,7 @@
 // Runs the examples and the cases of a policy.
+//
+// A load of a user's own directory runs all of them, and is refused when one fails. Those that ship
+// are run at build time instead: 3,800 lines would cost 300 ms of each start.
 #include "bindings/lua/policy/case_value.h"
 #include "bindings/lua/policy/command_policy.h"
 #include "bindings/lua/policy/judgement.h"

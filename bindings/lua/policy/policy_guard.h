@@ -1,6 +1,10 @@
 // PolicyGuard: the policy of a configuration layer, which judges every request besides the policy
 // in force; the strictest verdict counts, so that it can only add. It is a whole policy, or only
 // rules that ask or deny. A PolicyProgram owns them. Loop thread only.
+//
+// A managed policy that was merged into a user's would be only as strong as the user's code leaves
+// it. So each guard runs in an environment of its own, with the shipped modules that are built in,
+// and C++ takes the strictest verdict, the intersection of the sandboxes and the smaller limits.
 #pragma once
 
 #include <string>

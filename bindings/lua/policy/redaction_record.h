@@ -1,6 +1,11 @@
 // What the journal says with a run about secrets: the redact patterns of every policy under which
 // the run was queued or recorded. Other processes, which know nothing of that policy, redact by
 // them what they show of the run (bindings/host/redaction.h). Pure, any thread.
+//
+// The host writes the patterns before the output that they are for. Redacting that output as it is
+// written would take it from the run's own agent, and redacting the row would take it from a queued
+// run that is still to be started. Patterns are only added, because a run may go on under several
+// policies; a record that cannot be read redacts everything.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,10 @@
 // Session: the loop of `gibbous session`. Reads calls as lines and writes results and events as
 // lines, until the input ends, a signal comes or the reader has gone. Main thread; blocks only in
 // poll(2).
+//
+// After the end of input, calls that are nearly done may finish (1 s); a signal does not wait for
+// them. The other calls are cancelled and answered, the runs are handed to the keeper, and the
+// reader has a second to take the output.
 #pragma once
 
 #include <array>

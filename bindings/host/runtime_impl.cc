@@ -1,4 +1,10 @@
 // How a runtime is assembled, and runs one turn.
+//
+// With a loop of its own, a runtime turns only inside poll() and wait(). With a borrowed one it
+// turns when the host's loop does: an idle handle is active while scripts are ready, and a timer
+// holds the loop open while calls are active; runs alone do not. What a callback asks for and
+// cannot have while it runs (an end, a deletion) is done by the outermost Frame of an own loop, and
+// by the next turn of a borrowed one.
 #include "bindings/host/runtime_impl.h"
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // The page about a session: one self-contained HTML file that runs only its own script. Pure except
 // for the time zone; any thread.
+//
+// The newest runs get their share of the bytes first, each an equal part of what is left. Positions
+// on the timeline are percentages, so that the page fits any window without a script.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,9 @@
 // child calls and its runs -> result. The engine makes it and gives it turns; a turn is one slice
 // of one of its tasks, or one of its steps. A call pins its generation, and owns the runs that it
 // started and did not detach. Loop thread only.
+//
+// It ends after its tasks, then after the calls that it made, then after the runs that it owns;
+// then comes its result.
 #pragma once
 
 #include <cstdint>

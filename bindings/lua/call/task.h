@@ -3,6 +3,12 @@
 // task awaits cancels its siblings and is raised in its parent; cancelling goes children first.
 // Suspending functions of the API use suspend(), complete() and completer(); api_time.cc
 // (time.sleep) is the model. Loop thread only.
+//
+// Nothing resumes a coroutine but run(), and that runs only in Engine::run_ready: never inside the
+// callback that made it ready, nor inside a call of the host. A cancelled task is resumed, once its
+// children have ended, with an error { code = 'cancelled' }; each later wait raises again, and
+// `limits.cleanup` bounds it. A coroutine that does not run has one free stack slot and no
+// protected frame: push at most one value on it, and never lua_checkstack it.
 #pragma once
 
 #include <cstdint>

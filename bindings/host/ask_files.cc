@@ -108,7 +108,7 @@ std::optional<std::string> AskFiles::read(const std::string& name, UniqueFd* hel
   return std::string(body);
 }
 
-// Under a name that nobody looks at.
+// Written under a name that no reader lists.
 Result<UniqueFd> AskFiles::write(const std::string& name, std::string_view body) const {
   if (key_.empty()) return unusable(name, "the state directory has no key");
   const std::string text = sealed(name, body);
@@ -122,7 +122,7 @@ Result<UniqueFd> AskFiles::write(const std::string& name, std::string_view body)
     ::unlinkat(directory_.get(), made.c_str(), 0);
     return unusable(name, std::string("cannot be written: ") + std::strerror(error));
   }
-  // Locked before anybody can see it.
+  // Locked before another process can see it.
   const bool answer = name.ends_with(kAnswerSuffix);
   if (!answer && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;

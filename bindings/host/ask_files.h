@@ -31,7 +31,7 @@ class AskFiles {
   // Writes the question, or another text of it. `held` gets the lock: it is open until that is
   // closed.
   Status put(const std::string& id, std::string_view body, UniqueFd* held) const;
-  // Returns the answer that somebody gave, if it is genuine. Removes one that is not.
+  // Returns the answer that is there, if it is genuine. Removes one that is not.
   std::optional<std::string> take_answer(const std::string& id) const;
   void drop_answer(const std::string& id) const;
   // Says what became of the question, and removes it. Best effort.

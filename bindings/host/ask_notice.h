@@ -1,4 +1,4 @@
-// AskNotice: tells somebody that a question waits, as the configuration says: a command that gets
+// AskNotice: reports that a question waits, as the configuration says: a command that gets
 // the question as JSON on its stdin, with the environment of Gibbous, not that of runs; a webhook
 // that gets the same in an HTTP POST. Both are bounded, and a failure is reported and changes
 // nothing for the question. Loop thread only.

@@ -1,4 +1,4 @@
-// AskWatch: says at once when somebody has answered a question, by what the kernel reports of the
+// AskWatch: says at once when a question has been answered, by what the kernel reports of the
 // directory of the questions. Where it reports nothing (a network file system, too many watches),
 // OpenAsks looks often instead. Loop thread only.
 #pragma once

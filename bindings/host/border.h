@@ -83,7 +83,7 @@ class Border {
   void keep(std::shared_ptr<const void> dropped);
   void free();
 
-  // What a callback threw. Unset when nobody can be told any more.
+  // What a callback threw. Unset when the host can no longer be told.
   std::function<void(const char* name, const std::string& what)> on_thrown;
 
  private:

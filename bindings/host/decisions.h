@@ -32,8 +32,8 @@ class Decisions {
             std::function<void(const OpenAsk&)> notify,
             std::function<void(const std::string& message)> on_problem);
 
-  // `withdrawn` gets the id of a question that the handler was given and that nobody waits for any
-  // more.
+  // `withdrawn` gets the id of a question that the handler was given and whose call no longer waits
+  // for any more.
   void on_ask(std::function<void(AskRequest)> handler,
               std::function<void(const std::string& id)> withdrawn) {
     asks_.on_ask(std::move(handler), std::move(withdrawn));

@@ -226,7 +226,7 @@ Result<std::shared_ptr<Layers>> Layers::read(const RuntimeOptions& options,
 Status Layers::read_managed() {
   if (const std::string why = trust::objection_to_root_path(managed_dir_); !why.empty()) {
     struct stat info {};
-    // What is not there is managed by nobody.
+    // Without the directory there is no managed layer.
     if (::lstat(managed_dir_.c_str(), &info) != 0 && errno == ENOENT) return {};
     return managed_unusable(why);
   }

@@ -461,7 +461,7 @@ void OpenAsks::look() {
       if (!text) continue;
       const AskReply reply = decode_reply(*text);
       const auto& seen = open->digests;
-      // Somebody was shown something else.
+      // The answer is about another text of the question.
       if (std::find(seen.begin(), seen.end(), reply.question) == seen.end()) {
         files_.drop_answer(id);
         hooks_.on_problem("an answer to question " + id + " does not count: it is about another");

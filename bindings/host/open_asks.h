@@ -1,6 +1,6 @@
 // OpenAsks: the questions of this runtime that no answer has reached yet. A question goes to the
 // host's on_ask, where the client shows it, and at the same time to the state directory, where any
-// terminal of this user can answer it (ask_files.h); whoever answers first counts, and the others
+// terminal of this user can answer it (ask_files.h); the first answer counts, and the others
 // are told. When no client can ask, the call ends after a while with the id of the question, which
 // stays open: the answer then waits for the same call to come again. Loop thread only.
 //
@@ -46,7 +46,7 @@ class OpenAsks {
                        bool hears)>
         emit;
     std::function<void(const std::string& message)> on_problem;
-    // Tells somebody that a question waits.
+    // Reports to a person that a question waits.
     std::function<void(const OpenAsk&)> notify;
   };
   OpenAsks(std::string directory, uv_loop_s* loop, const Clock& clock, StateGate& gate, Runs& runs,

@@ -82,7 +82,7 @@ std::string describe_run(const Run& run, const RunPlace& place, const std::strin
   if (spec.sandbox) meta["sandbox"] = spec.sandbox->profile;
   if (spec.terminal) add_terminal(run, &meta);
   if (run.ended()) {
-    // Nobody starts it again.
+    // It is not started again.
     for (const char* name : {lua::kQueuedStartVersionMember, "start", "queued"}) meta.erase(name);
   }
   add_processes(run, &meta);

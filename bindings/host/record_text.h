@@ -27,9 +27,9 @@ struct RunPlace {
 // RunRecord::meta_json: {label, cwd, argv, tool, mode, pid, pid_started, keeper, mark, signal,
 // limit, sandbox, redact, terminal}, without empty members. pid_started comes from /proc/PID/stat;
 // keeper is the number of the keeper, and mark the value of RLIMIT_RTTIME that the processes
-// inherit; bindings/lua/policy/redaction_record.h is
-// about redact; terminal has the rows and cols at the start, and `now`. The items of the run have
-// each change: of type `terminal`, with {rows, cols} as their meta.
+// inherit; bindings/lua/policy/redaction_record.h is about redact; terminal has the rows and cols
+// at the start, and `now`. The items of the run have each change: of type `terminal`, with {rows,
+// cols} as their meta.
 // Keeps the members of `before` that this does not set.
 // `fired`: the run's one-time watchers that have had their match.
 std::string describe_run(const Run& run, const RunPlace& place, const std::string& before,

@@ -335,7 +335,7 @@ void Repositories::refresh() {
 void Repositories::tell() {
   std::set<std::string> places;
   for (const trust::Changed& each : all_) places.insert(trust::directory_of(each));
-  // Nobody knows which: all may be.
+  // Which of them cannot be known: all may be.
   for (const auto& [workspace, here] : workspaces_) {
     if (here.is_unanswered) places.insert(workspace);
   }

@@ -51,7 +51,7 @@ class Repositories final : public lua::Learner {
 
  private:
   using Places = std::shared_ptr<const paths::GitPlaces>;
-  using Walked = std::function<void(const Places&)>;  // null: nobody answers
+  using Walked = std::function<void(const Places&)>;  // null: no answer
   struct Workspace {
     Places last;
     bool is_walking = false;

@@ -48,7 +48,7 @@ constexpr std::size_t kMaxErrorsBytes = 3'000;
 // What is recorded of a handler's data, or of its error.
 constexpr std::size_t kMaxOutcomeBytes = std::size_t{4} << 10;
 
-// It failed by itself: nobody killed it.
+// It failed by itself: it was not killed.
 bool is_about_failure(const OrderedJson& event) {
   if (event["event"] == "run_not_ready") return true;
   const std::string state = event.value("state", "");
@@ -192,7 +192,7 @@ void RunEvents::on_state(Run& run) {
   keep(run, name, event, run.ended() && run.spec().background);
 }
 
-// An event of its own, which comes after the end: nobody waits for what is looked for.
+// An event of its own, which comes after the end: the end does not wait for the search.
 void RunEvents::name_changes(const Run& run) {
   const std::string id = run.id();
   OrderedJson event = describe(run, "repositories_changed");

@@ -154,7 +154,8 @@ void Runtime::Impl::end_session(const std::string& named) {
     runs->kill(*run, stop_signal(run->spec()), grace, [](Run&, const KillReport&) {});
   }
   if (recording->journal() == nullptr) return;
-  // Nobody would start what waits. One may have begun meanwhile, because an end above made room.
+  // No process would start what waits. One may have begun meanwhile, because an end above made
+  // room.
   for (const bool only_queued : {true, false}) {
     recording->runs("", only_queued, kMostRecorded,
                     [this, named](const Result<std::vector<RunRecord>>& recorded) {

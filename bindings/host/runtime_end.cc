@@ -178,7 +178,7 @@ void Runtime::Impl::give_up(std::unique_ptr<Impl> impl) {
 }
 
 // A disk that does not answer may hold threads that still use these. They are given up, but stay
-// reachable, so that nobody takes them for leaks.
+// reachable, so that no checker takes them for leaks.
 void Runtime::Impl::give_up_parts() {
   struct Parts {
     std::unique_ptr<Runs> runs;

@@ -114,7 +114,7 @@ struct Runtime::Impl {
   static void dispose(std::unique_ptr<Impl> failed);
   // Takes that of a Runtime which is destroyed, wherever that happens.
   static void end(std::unique_ptr<Impl> impl);
-  // One that cannot be destroyed here stays reachable, so that nobody takes it for a leak.
+  // One that cannot be destroyed here stays reachable, so that no checker takes it for a leak.
   static void give_up(std::unique_ptr<Impl> impl);
 
   // Exists while a method that may call the host's callbacks is on the stack. With an own loop, the

@@ -88,7 +88,7 @@ typedef enum gib_kind {
    * "line", "command", "commands", "mode", "workspace", "rules", "may_approve_rules", "prefix"}.
    * Answer with gib_reply(): {"allow", "reason"?, "remember"?: "once" | "session" | "always",
    * "about"?: "command" | "rule" | "prefix", "lasts_s"?, "who"?}, or {"no_approver": true}, because
-   * nobody can be asked. */
+   * no person can be asked. */
   GIB_ASK = 4,
   /* A tool of the host, or one of its functions, is called: {"tool" or "function", "arguments",
    * "session"}. Answer with gib_reply(): {"text"?, "data"?} for a tool, {"value"?} for a function,
@@ -108,7 +108,7 @@ typedef enum gib_kind {
    * model), "params": MCP's params of elicitation/create or sampling/createMessage}. Answer with
    * gib_reply(): {"result": {"action": "accept" | "decline" | "cancel", "content"?}} for a form,
    * {"result": {"role", "content", "model", "stopReason"?}} for a text, or {"message"?: why},
-   * because nobody can be asked. */
+   * because the client cannot be asked. */
   GIB_INPUT = 12
 } gib_kind;
 
@@ -256,8 +256,8 @@ GIB_API int gib_reload(gib_runtime* runtime);
  * the next call of a function with this handle. NULL when refused. */
 GIB_API const char* gib_info(gib_runtime* runtime);
 
-/* Puts a JSON object into the queue, as GIB_POSTED, and makes gib_fd() readable. Any thread, while
- * nobody destroys the runtime. gib_close() drops what was not polled by then. */
+/* Puts a JSON object into the queue, as GIB_POSTED, and makes gib_fd() readable. Any thread, but
+ * not while another one destroys the runtime. gib_close() drops what was not polled by then. */
 GIB_API int gib_post(gib_runtime* runtime, const char* json);
 
 /* Ends every run and cancels every call. Go on polling until GIB_CLOSED_DOWN: each call gets its

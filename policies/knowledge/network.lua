@@ -60,7 +60,7 @@ return {
     executes = '-F',
     writes = '-E',
     hosts = { 'first', '-J -W' },
-    text = 'operands -i', -- it uses a key and shows it to nobody; the command runs elsewhere
+    text = 'operands -i', -- it uses a key and does not show it; the command runs elsewhere
     runs = {
       { how = 'joined', skip = 1 },
       { how = 'shell', from = '-o', strip_prefix = 'ProxyCommand=' },

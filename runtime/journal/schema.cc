@@ -258,8 +258,8 @@ Result<std::int64_t> journal_version(Database& database) {
 }
 
 Status prepare_file(Database& database, bool wal) {
-  // Where several processes make the file
-  // at the same time, the change to WAL finds it busy at once, without waiting for its turn.
+  // Where several processes make the file at the same time, the change to WAL finds it busy at
+  // once, without waiting for its turn.
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::seconds(2);
   for (;;) {

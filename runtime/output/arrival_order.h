@@ -2,9 +2,9 @@
 // It holds no output. A line takes its place when it is complete, so that none is cut by another; a
 // line that is read before it is complete keeps the place that it had then, and a newline is added
 // where the other stream goes on. Offsets in that text count the bytes of both streams and those
-// newlines. The order is that of the reads: what a program writes to both
-// pipes within about a millisecond may change places. Where a stream has lost bytes, the text has a
-// hole, and what the other stream printed meanwhile stands in it. Loop thread only.
+// newlines. The order is that of the reads: what a program writes to both pipes within about a
+// millisecond may change places. Where a stream has lost bytes, the text has a hole, and what the
+// other stream printed meanwhile stands in it. Loop thread only.
 #pragma once
 
 #include <array>

@@ -133,9 +133,7 @@ GIBBOUS_IN_CHILD bool enter_groups(Shared& shared) {
 GIBBOUS_IN_CHILD bool set_stdio(Shared& shared) {
   const int* source = shared.plan->stdio.data();
   for (long target = 0; target < kFirstOtherFd; ++target) {
-    // dup3 refuses equal descriptors. The caller's descriptors are never 0, 1 or 2, because those
-    // are its own
-    // /dev/null.
+    // dup3 refuses equal descriptors. The caller's are never 0, 1 or 2: those are its /dev/null.
     if (source[target] >= 0 && ::syscall(SYS_dup3, source[target], target, 0) < 0) {
       return fail(shared, StartStep::kStdio);
     }

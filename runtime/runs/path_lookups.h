@@ -38,7 +38,7 @@ class PathLookups {
   // loop stands still.
   Ticket ask(paths::Question question, std::uint64_t mount, Answered answered);
   void drop(Ticket ticket);
-  // False once it was closed: nobody would be called back.
+  // False once it was closed: no question is answered then.
   bool is_open() const { return helpers_ != nullptr; }
   // Drops all questions; calls back once its handles are closed, which may be at once.
   void close(std::function<void()> on_closed);
@@ -58,7 +58,8 @@ class PathLookups {
   KeeperProgram program_;
   OpenHandles handles_;
   std::map<int, Watch*> watches_;  // by descriptor
-  std::vector<UniqueFd> started_;  // pidfds, until they are reaped or are nobody's children here
+  std::vector<UniqueFd>
+      started_;  // pidfds, until they are reaped, or another process has reaped them
   std::shared_ptr<paths::MountTypes> mounts_ = paths::MountTypes::of_process();
   std::unique_ptr<paths::Helpers> helpers_;  // null once closed
   Deadlines::Token timer_ = 0;

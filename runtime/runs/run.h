@@ -84,7 +84,7 @@ struct RunSpec {
   // The same, unless one of these names it.
   std::map<std::string, std::string> default_env;
   std::vector<std::string> unset_env;
-  // Not inherited either, whoever executes the run: secrets that nobody has named for it.
+  // Not inherited either, here or by an executor: secrets that were not named for the run.
   std::vector<std::string> withheld_env;
   // NAME=value, instead of the environment of the runtime. Null: that one.
   std::shared_ptr<const std::vector<std::string>> inherited_env;

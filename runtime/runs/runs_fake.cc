@@ -56,7 +56,7 @@ std::string Runs::take_typed(Run& run) {
   return entry.fake ? std::exchange(entry.fake->typed, "") : "";
 }
 
-// Whoever waits for a kill is answered, whichever way the run ended.
+// Answers the callers that wait for a kill, whichever way the run ended.
 void Runs::exit_fake(RunKey key, ExitStatus status, KillReport::How how) {
   Entry* entry = entry_of(key);
   if (entry == nullptr) return;

@@ -207,7 +207,7 @@ void Runs::on_exited(RunKey key, ExitStatus status) {
 // it reads again. What the leader wrote is there to be read, so it gets some turns for that.
 void Runs::on_drain_limit(Entry& entry) {
   constexpr int kTurnsForOutput = 100;
-  constexpr int kTurnsForEnds = 10;  // of streams that nobody holds any more
+  constexpr int kTurnsForEnds = 10;  // of streams that no process holds any more
   entry.drain = 0;
   const bool unread = !entry.run.ended() && !settled(entry);
   // An end without the output before it would hide why it came.

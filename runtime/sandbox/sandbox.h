@@ -50,8 +50,8 @@ struct SandboxSpec {
   std::vector<std::string> read;        // trees that may be read and executed
   std::vector<std::string> write;       // trees that may be read, executed and changed
   std::vector<std::string> unreadable;  // unreadable parts of those, also sockets
-  // As `unreadable`, by shape: "/home/u/.config//*/*token*" is what matches the pattern behind the
-  // last "//" below that directory when the program starts (Lookups::names_in).
+  // As `unreadable`, by shape: "/home/ann/.config//*/*token*" is what matches the pattern behind
+  // the last "//" below that directory when the program starts (Lookups::names_in).
   std::vector<std::string> shapes;
   // Paths and shapes that neither a shape hides nor a directory in `unreadable` that they are in:
   // all else in that is hidden, and its names can be listed.

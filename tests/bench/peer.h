@@ -1,4 +1,4 @@
-// Peer: `gibbous session`, `gibbous mcp` or the server of somebody else on pipes, spoken to line by
+// Peer: `gibbous session`, `gibbous mcp` or another server on pipes, spoken to line by
 // line, as a raw client does.
 #pragma once
 

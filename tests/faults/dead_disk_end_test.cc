@@ -75,8 +75,8 @@ struct DyingDesk {
   // Says that it has begun in a file on a local disk.
   std::string command() const { return "echo > '" + begun() + "'; " + place.command + needle(); }
   std::string begun() const { return dir.path() + "/begun"; }
-  // A shell looks at its directory as it starts: one that the disk catches there cannot be killed
-  // by anybody, and tells nothing about the runtime.
+  // A shell looks at its directory as it starts: one that the disk catches there cannot be killed,
+  // and tells nothing about the runtime.
   bool started() const { return std::filesystem::exists(begun()) && running(); }
   // A command of Gibbous whose state directory lies on the disk.
   ProgramSpec program(const std::string& name) {

@@ -41,7 +41,7 @@ TEST_CASE("dead disk: a file that is read while its disk dies is given up") {
   CHECK(read.value()->text == "hello\n");
   CHECK(before.still_true());
   disk.die();
-  // Nobody has asked whether it answers: it died after that.
+  // It was not asked whether it answers: it died after that.
   lua::Snapshot snapshot;
   const auto given_up = snapshot.read(disk.path("directory/file"));
   CHECK(given_up.status().code() == "path_unanswered");

@@ -169,7 +169,7 @@ TEST_CASE("session mounts: a run sees sockets of its session's own servers outsi
   CHECK(fs::is_socket(place.machine + "/app.sock"));
   // Another session does not have it.
   CHECK_THAT(place.go(host, "workspace", "python3 client.py /app.sock", "b"), Contains("no "));
-  // Nor is what nobody of the session has made.
+  // Nor is what no process of the session has made.
   const TempDir others;
   place.dir.write("where", others.path());
   const std::string line = "cd '" + place.dir.path() + "' && exec python3 server.py " +

@@ -48,7 +48,7 @@ int free_port() {
   return port;
 }
 
-// Sends `text`, ends its own half, and returns all that comes; nothing when nobody listens.
+// Sends `text`, ends its own half, and returns all that comes; nothing when no process listens.
 std::optional<std::string> talk(int port, const std::string& text) {
   const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_in address = loopback(port);

@@ -1,3 +1,3 @@
--- An error value that claims to be somebody else's.
+-- An error value that claims to be another's.
 -- expect: mine: pretended
 error({ code = 'mine', message = 'pretended' })

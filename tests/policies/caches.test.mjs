@@ -146,7 +146,7 @@ test('a build keeps data in caches, and neither programs in them nor toolchains 
   for (const name of [...kept, ...layered]) assert.ok(said.includes(`made ${name}\n`), `${name}: ${said}`);
   for (const name of refused) assert.ok(!said.includes(`made ${name}\n`), `${name}: ${said}`);
   assert.deepEqual([...kept, ...layered, ...refused].filter((name) => fs.existsSync(at(`${name}/new`))), kept);
-  // What a confined run has removed in the session's layer is in nobody's way.
+  // What a confined run has removed in the session's layer is in no later run's way.
   assert.doesNotMatch(await session.run('rm -rf ~/.npm/_npx ~/.cache/pre-commit && mkdir ~/.npm/_npx'), /cannot/);
   assert.match(await session.run('touch ~/.npm/_cacache/again && echo again'), /again/);
 });

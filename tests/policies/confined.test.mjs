@@ -1,6 +1,6 @@
 // What a confined command cannot do: more than a hundred harmful commands that the policy does not
 // know, or cannot know before they run, are run for real in mode auto, in a home that is thrown
-// away. Nobody is asked; afterwards the home outside the workspace, a listener, a process and the
+// away. No question is asked; afterwards the home outside the workspace, a listener, a process and the
 // secrets are as they were.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-// The everyday work of agents, judged line by line: none of it is denied, and nobody is asked. What
+// The everyday work of agents, judged line by line: none of it is denied, and no person is asked. What
 // would leave the sandbox, and so may be asked about, does not belong in the table.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 
 import { GIBBOUS, Session, afterwards, make_place, until } from '../seeds/session.mjs';
 
-const UNKNOWN = 'frobnicate; '; // nobody knows it, so that the whole line is confined
+const UNKNOWN = 'frobnicate; '; // no rule knows it, so that the whole line is confined
 const GET = `import sys, urllib.request
 try:
     print('got', urllib.request.urlopen('http://127.0.0.1:' + sys.argv[1], timeout=30).read().decode())

@@ -1,5 +1,5 @@
 // What a session has started, its later runs end by pid and by name, in every sandbox and whatever
-// program does it; what is another session's, or nobody's, they do not.
+// program does it; what is another session's, or no session's, they do not.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';

@@ -23,7 +23,7 @@ export async function session(t, host, script, prepareBench = async () => {}) {
   return { bench, model, env, start: () => start(t, host, bench, env) };
 }
 
-/** Starts the host with one prompt and nobody to ask. */
+/** Starts the host with one prompt and no person to ask. */
 function start(t, host, bench, env) {
   const child = spawn(host.program, host.headless(PROMPT), {
     cwd: bench.project, env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -27,7 +27,7 @@ class RemoteDisk {
         program_({{fixture("remote_disk"), directory_.path()}, {}, ""}) {
     said_ = has_mounts_ ? program_.read_line().value_or("nothing") : "no mounts of its own";
   }
-  // Unmounts it, and lets go whoever hangs there.
+  // Unmounts it, and lets go the processes that hang there.
   ~RemoteDisk() {
     program_.close_stdin();
     (void)program_.wait();
@@ -42,7 +42,8 @@ class RemoteDisk {
   void live() { tell("live", "live"); }
   // From here on, closing a file asks it.
   void ask_at_close() { tell("flushes", "flushes"); }
-  // True once the dead file system has been asked: whoever waits cannot be killed from then on.
+  // True once the dead file system has been asked: a process that waits cannot be killed from then
+  // on.
   bool holds_requests() {
     program_.write_line("held");
     return program_.read_line().value_or("0") != "0";

@@ -31,7 +31,7 @@ struct OpenAsk {
 // What became of a question.
 struct AskOutcome {
   std::string id;
-  std::string decision;  // allow, deny; ended: of its call or its host; expired: nobody answered
+  std::string decision;  // allow, deny; ended: of its call or its host; expired: not answered
   std::string scope;     // once, session or always
   std::string about;     // command, rule or prefix
   std::string who;
@@ -48,7 +48,7 @@ Result<std::vector<OpenAsk>> list_asks(const std::string& state_dir);
 Result<OpenAsk> find_ask(const std::string& state_dir, std::string_view id);
 
 // Answers an open question and waits, at most `patience`, until its host has taken the answer.
-// Fails as find_ask() does, also when somebody else is first; with invalid_arguments when the
+// Fails as find_ask() does, also when another answer was first; with invalid_arguments when the
 // question does not offer that answer (AskAnswer::about, AskRequest::may_approve_rules, prefix);
 // with inside_run in a process of a run: agents do not answer their own questions.
 Result<AskOutcome> answer_ask(const std::string& state_dir, std::string_view id,

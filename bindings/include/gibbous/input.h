@@ -16,16 +16,17 @@ using CallId = std::uint64_t;
 struct InputAnswer {
   // What the client answered, a JSON object in MCP's terms: {"action", "content"?} of a form,
   // {"role", "content", "model", "stopReason"?} of a model, {"roots"} of the directories.
-  // "": nobody can be asked.
+  // "": the client cannot be asked.
   std::string result;
   std::string message;  // with "": why not, for the script
 };
 
 // A script asks the client of a call (ask in Lua). Call `reply` once, now or later, on the
-// runtime's thread; dropping it without a call answers that nobody can be asked. On another thread
-// or in a forked child, neither does anything: the question then waits for the end of its call.
+// runtime's thread; dropping it without a call answers that the client cannot be asked. On another
+// thread or in a forked child, neither does anything: the question then waits for the end of its
+// call.
 struct InputRequest {
-  CallId call = 0;  // 0: no host's call led to it, so nobody can be asked
+  CallId call = 0;  // 0: no host's call led to it, so no client can be asked
   std::string id;   // 8 characters
   std::string session;
   std::string key;  // the script's name for it: 1 to 64 letters, digits, _ and -; "": it has none

@@ -237,7 +237,7 @@ struct AskAnswer {
   enum class About : std::uint8_t { kCommand, kRule, kPrefix };
 
   bool allow = false;
-  std::string reason;  // shown to the model when the answer is no, or nobody can be asked
+  std::string reason;  // shown to the model when the answer is no, or no person can be asked
   Remember remember = Remember::kOnce;
   About about = About::kCommand;
   std::chrono::seconds lasts{0};  // for kAlways; 0: never expires
@@ -377,8 +377,8 @@ class Runtime {
   // Lists the remembered runs, oldest first, each as a JSON object with the fields of h:info() and,
   // while it goes on, of h:usage() (scripts/meta/handle.lua): state, limits, sandbox, memory,
   // processor time, ports, what waits for input. Runs that wait in the queue come last, with what
-  // the journal has of them. "" means every session, or the owned one where
-  // there is one; a name, just that one. on_done comes once, later, unless the runtime is closed.
+  // the journal has of them. "" means every session, or the owned one where there is one; a name,
+  // just that one. on_done comes once, later, unless the runtime is closed.
   Refusal list_runs(std::string_view session,
                     std::function<void(std::vector<std::string> runs)> on_done);
 

@@ -1,6 +1,5 @@
 // string.find, match, gmatch and gsub on top of Matcher, and rep, format, lower, reverse and upper
-// with bounds. The
-// sandbox installs them into `string` and into the methods of strings.
+// with bounds. The sandbox installs them into `string` and into the methods of strings.
 #include <algorithm>
 #include <cstring>
 #include <lua.hpp>

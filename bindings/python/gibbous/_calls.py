@@ -1,5 +1,5 @@
-"""The calls and lists of a Runtime that are not answered yet, and the events that came with answers for which nobody
-waited any more. The thread of the runtime only."""
+"""The calls and lists of a Runtime that are not answered yet, and the events that came with answers for which no
+caller waited any more. The thread of the runtime only."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class OpenList:
 
 
 class Unseen:
-    """Events that came with an answer for which nobody waited any more: the next answer of the session brings them."""
+    """Events that came with an answer for which no caller waited: the next answer of the session brings them."""
 
     def __init__(self) -> None:
         self.lists: dict[str, list[dict[str, Any]]] = {}  # by session

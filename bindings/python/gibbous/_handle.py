@@ -127,7 +127,7 @@ class Handle:
         self._checked(self.check())
 
     def call(self, request: dict[str, Any], begun: list[int] | None = None) -> int:
-        """Begins a call and returns its number, which it also appends to `begun`: whoever has that list knows the
+        """Begins a call and returns its number, which it also appends to `begun`: the owner of that list knows the
         call, also when the exception of a signal's handler, such as KeyboardInterrupt, takes the place of the return.
         """
         return self._begin(self._library.gib_call, encoded('request', request), begun)

@@ -170,7 +170,7 @@ class Handlers:
         if running is self._loop:
             self._tell(token, body)
             return
-        with contextlib.suppress(RuntimeError):  # raised when the loop was closed: then nobody waits any more
+        with contextlib.suppress(RuntimeError):  # raised when the loop was closed: then no caller waits any more
             self._loop.call_soon_threadsafe(self._tell, token, body)
 
     def _tell(self, token: int, body: dict[str, Any]) -> None:

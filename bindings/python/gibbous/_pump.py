@@ -1,6 +1,6 @@
 """Turns a runtime inside an asyncio loop, a budget at a time, and hands its messages over. The loop's thread only.
 
-The loop holds the pump, and the pump holds its owner weakly: a Runtime that nobody refers to any more is collected, and
+The loop holds the pump, and the pump holds its owner weakly: a Runtime without references is collected, and
 its finalizer calls abandon().
 """
 

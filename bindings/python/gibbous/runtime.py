@@ -196,7 +196,7 @@ class Runtime:
 
     def on_input(self, handler: InputHandler) -> InputHandler:
         """Sets who answers what scripts ask (ask in Lua): a function, sync or async, from an Input to the answer, or to
-        None because nobody can be asked.
+        None because the client cannot be asked.
 
         May be used as a decorator. Without a handler scripts get the error `cannot_ask`, as they do when it raises; an
         async one whose call ends before it answers is cancelled.

@@ -171,7 +171,7 @@ class SyncRuntime:
     def wait(self, seconds: float) -> list[Event]:
         """Returns the events since the last time; when there are none, waits for some, at most that long.
 
-        The newest 10,000 are kept until somebody takes them. Raises InvalidArgument unless `seconds` is from 0 to 1e9.
+        The newest 10,000 are kept until they are taken. Raises InvalidArgument unless `seconds` is from 0 to 1e9.
         """
         if not isinstance(seconds, (int, float)) or not 0 <= seconds <= MAX_TIMEOUT_S:
             raise InvalidArgument(f'seconds: expected 0 to {MAX_TIMEOUT_S:.0f}, got {seconds!r}')
@@ -287,7 +287,7 @@ class SyncRuntime:
             self._turn(None)
 
     def _give_up(self, begun: list[int], session: str) -> None:
-        """Notes that nobody waits any more for the answers of these calls: the next one brings their events."""
+        """Notes that no caller waits any more for the answers of these calls: the next one brings their events."""
         for number in begun:
             self._progress.pop(number, None)
             if number in self._answers:

@@ -1,4 +1,4 @@
-// What the shipped policy makes of commands that nobody can know before they run: in mode auto they
+// What the shipped policy makes of commands that cannot be known before they run: in mode auto they
 // are confined, unless what is known of them speaks of what the sandbox does not hold.
 #include <memory>
 #include <string>

@@ -29,7 +29,7 @@ constexpr const char* kTool =
     "local t = tool { name = 'hello', description = 'Says hello.', permission = 'read',\n"
     "  input = schema.object {}, run = function() return 'hello' end }\n"
     "return { toolsets = { { name = 'ours', tools = { t } } } }\n";
-// Whoever writes this wants to be asked about nothing.
+// The author of this wants to be asked about nothing.
 constexpr const char* kLoosePolicy =
     "return { modes = { auto = { permissions = {} } },\n"
     "  decide = function() return { decision = 'allow', rule = 'loose' } end }\n";

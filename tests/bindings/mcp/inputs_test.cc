@@ -274,7 +274,7 @@ TEST_CASE("a legacy client whose answer does not fit the form is asked again, un
   CHECK(again["id"] != asked["id"]);
   CHECK(again["params"]["message"].get<std::string>().find("expected string") != std::string::npos);
   CHECK_FALSE(client.answers[0]);
-  // The old id is nobody's.
+  // The old id belongs to no question.
   client.respond(asked["id"], kRight);
   CHECK_FALSE(client.answers[0]);
   SECTION("and may answer then") {

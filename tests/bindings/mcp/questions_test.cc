@@ -204,7 +204,7 @@ TEST_CASE("anything but a yes is a refusal with a reason, in both eras") {
     for (const Asking* client : {&legacy, &modern}) {
       REQUIRE(client->answers[0]);
       CHECK(!client->answers[0]->allow);
-      // Nothing was chosen: somebody else may be asked.
+      // Nothing was chosen: another person may be asked.
       CHECK(client->answers[0]->no_approver == (each.answer == Json{{"action", "cancel"}}));
       CHECK(client->answers[0]->reason.find(each.reason) != std::string::npos);
       CHECK(client->silent());

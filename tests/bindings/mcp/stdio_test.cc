@@ -292,7 +292,7 @@ TEST_CASE("a request before the end of input is answered when it is nearly done"
   served.join();
 }
 
-// From a shell, nobody waits to kill it.
+// From a shell, no client waits to kill it.
 TEST_CASE("requests from a file, or that ended before the start, are all answered") {
   const testing::TempDir dir;
   const std::string requests =

@@ -349,7 +349,7 @@ TEST_CASE("a journal that does not answer delays a request for a bounded time") 
   client.clock.advance(*client.tasks.next_timeout());
   client.tasks.expire();
   CHECK(client.heard()["error"]["code"] == kInternalError);
-  // It answers later, when nobody waits.
+  // It answers later, when no client waits.
   client.backend.answer_lookup();
   CHECK(client.silent());
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Questions of the policy: answered by a handler, sync or async, withdrawn, remembered, or asked of nobody."""
+"""Questions of the policy: answered by a handler, sync or async, withdrawn, remembered, or without a person."""
 
 import asyncio
 

@@ -191,7 +191,7 @@ class WrongPlaces(support.Case):
 
 
 class Abandoned(support.TempDirs):
-    """Runtimes that nobody closes."""
+    """Runtimes that the program does not close."""
 
     async def begin(self, kept):
         rt = await gibbous.Runtime(**self.options()).start()

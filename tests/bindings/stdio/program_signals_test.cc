@@ -27,7 +27,7 @@ bool is_blocked(int number) {
 }  // namespace
 
 TEST_CASE("each of the three signals makes the descriptor readable, once") {
-  // Whoever started the tests, such as nohup, may have had one ignored.
+  // The program that started the tests, such as nohup, may have had one ignored.
   constexpr std::array kStops{SIGINT, SIGTERM, SIGHUP};
   std::array<sighandler_t, kStops.size()> before{};
   for (std::size_t i = 0; i < kStops.size(); ++i) before[i] = signal(kStops[i], SIG_DFL);

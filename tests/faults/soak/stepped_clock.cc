@@ -1,4 +1,4 @@
-// A clock of the day that somebody sets: loaded before a program (LD_PRELOAD), it adds the number
+// A clock of the day that a test sets: loaded before a program (LD_PRELOAD), it adds the number
 // of nanoseconds that the file STEPPED_CLOCK holds (a 64-bit integer, in the machine's byte order)
 // to the real time. The file is mapped, so that a change counts at once in all programs. Monotonic
 // clocks stay.

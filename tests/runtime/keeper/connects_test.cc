@@ -20,7 +20,7 @@ using testing::TempDir;
 constexpr const char* kSession = "0123456789abcdef01234567";
 const std::vector<std::string> kSends = {"sendto", "sendmsg", "sendmmsg", "connected"};
 
-// A server of nobody's session: it is in this process.
+// A server of no session: it is in this process.
 class Server {
  public:
   explicit Server(const char* address = "127.0.0.1", int type = SOCK_STREAM, int backlog = 1024) {
@@ -39,7 +39,7 @@ class Server {
     port_ = ntohs(v4.sin_port);
   }
   std::string port() const { return std::to_string(port_); }
-  // Fills the queue, so that whoever connects waits.
+  // Fills the queue, so that a client that connects waits.
   void fill() {
     sockaddr_in to{};
     to.sin_family = AF_INET;

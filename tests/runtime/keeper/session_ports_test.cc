@@ -1,5 +1,5 @@
 // A run in the network of its session reaches what the session's runs in the machine's network
-// listen on, and those reach what listens in it; nobody else's server is reached. As root and as
+// listen on, and those reach what listens in it; no other server is reached. As root and as
 // nobody.
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -165,7 +165,7 @@ TEST_CASE("session ports: a server of nobody's is not reached, nor one that took
     session.end(server);
     others = listen_outside(port);
     if (!others) return "cannot take the port";
-    // The first connects come before anybody has seen the change.
+    // The first connects come before the keeper has seen the change.
     const auto closed = [&] { return session.ask(asker) == "refused ECONNREFUSED\n"; };
     if (!session.comes(closed)) return "the port is still open";
     ::fcntl(others.get(), F_SETFL, O_NONBLOCK);

@@ -43,7 +43,7 @@ class Desk {
         .value()
         .path;
   }
-  // Answers, but nobody is told that it can be read.
+  // Answers, but does not say that it can be read.
   void leave(std::size_t helper, const std::string& text) {
     const std::string packet = encode(Answer{true, 0, text});
     REQUIRE(::send(far.at(helper).get(), packet.data(), packet.size(), 0) > 0);

@@ -1,5 +1,5 @@
 // More attacks out of a sandbox, as a program in Python makes them: system calls that are newer
-// than the sandbox, ways around a path, and signals that nobody sends with kill(2).
+// than the sandbox, ways around a path, and signals that are not sent with kill(2).
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>

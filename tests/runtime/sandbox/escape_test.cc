@@ -362,7 +362,7 @@ TEST_CASE("a repository's hooks and configuration can be neither changed nor rep
 }
 
 // git takes its configuration from the directory that .git/commondir names, and runs what that says
-// (core.fsmonitor) for whoever asks for the status next.
+// (core.fsmonitor) for the next process that asks for the status.
 constexpr char kTakeOver[] =
     "mkdir .git/evil && cp -r .git/objects .git/refs .git/evil/ && "
     "printf '[core]\n\trepositoryformatversion = 0\n\tfsmonitor = \"touch %s; false\"\n' "

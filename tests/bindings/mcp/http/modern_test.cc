@@ -136,7 +136,7 @@ TEST_CASE("closing the connection cancels the request") {
     }
     client.close();
     served.until([&] { return served.runtime.fake.calls.at(call).cancelled; });
-    // Its end comes later, and concerns nobody.
+    // Its end comes later, and concerns no client.
     served.runtime.fake.fail(call, "cancelled", "");
     served.work();
     CHECK(served.transport->front_end().connections() == 0);

@@ -25,7 +25,7 @@ inline constexpr const char* kProjectDirectory = "/.gibbous";
 enum class ProjectState {
   kNone,       // there is none, or this runtime uses none
   kTrusted,    // used
-  kUntrusted,  // nobody has trusted it
+  kUntrusted,  // no person has trusted it
   kChanged,    // another content was trusted
   kUnusable    // something in it, or what is trusted, cannot be read
 };

@@ -1,6 +1,6 @@
 // A run in the network of its session reaches what the session's runs in the machine's network
-// listen on, and those reach what listens in it; no other server is reached. As root and as
-// nobody.
+// listen on, and those reach what listens in it; no other server is reached. Tried as root, and
+// without its rights.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

@@ -254,8 +254,8 @@ class Engine {
   bool running_ = false;
   bool flushing_ = false;
 
-  // Reads the next generation, if one is being read. One that was begun before another load counts
-  // for nothing.
+  // Reads the next generation, if one is being read. Its result is dropped if a later load finished
+  // first.
   std::unique_ptr<BackgroundLoad> loading_;
   bool load_is_stale_ = false;
   // Reads the rules of the policy in force, if that is deferred and something is to be judged.

@@ -16,7 +16,7 @@ constexpr std::size_t kSlots = 4096;
 constexpr std::uintptr_t kGenerationShift = 16;
 
 struct Slot {
-  std::atomic<std::uintptr_t> name{0};  // of the handle that has it; 0: nobody
+  std::atomic<std::uintptr_t> name{0};  // of the handle that has it; 0: none
   std::atomic<Handle*> handle{nullptr};
   std::atomic<std::uintptr_t> generation{0};
   std::atomic<bool> taken{false};

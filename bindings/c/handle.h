@@ -107,7 +107,7 @@ gib_runtime* add_handle(Handle* handle);  // null when there are too many
 // Returns GIB_OK and the handle for the thread and the process that made it. Elsewhere nothing is
 // followed, because that thread may be destroying it.
 int find_handle(const gib_runtime* runtime, Handle** handle);
-// The same for a thread that knows that nobody destroys it.
+// The same for a thread that knows that it is not being destroyed.
 Handle* find_anywhere(const gib_runtime* runtime);
 void remove_handle(const gib_runtime* runtime);
 

@@ -38,7 +38,7 @@ class McpClients {
   // Readable when something may have changed: call look_again(). -1: the system cannot tell.
   int fd() const { return watch_.get(); }
   // A token that is gone, or whose file may no longer be used, ends at once; what is wrong goes to
-  // the log, and whoever is not concerned by it goes on.
+  // the log, and all other clients go on.
   void look_again();
   // The mode of tokens that name none.
   void set_own_mode(std::string mode) { own_mode_ = std::move(mode); }

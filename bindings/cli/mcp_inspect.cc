@@ -36,7 +36,8 @@ struct Size {
   std::size_t tokens() const { return (bytes + kBytesPerToken - 1) / kBytesPerToken; }
 };
 
-// The server, and the client that asks it. Its questions of the policy have nobody who answers.
+// The server, and the client that asks it. Its questions of the policy have no person to answer
+// them.
 class Conversation final : public mcp::MessageSink {
  public:
   Conversation(Runtime& runtime, ClientView view, bool structured)
@@ -62,7 +63,7 @@ class Conversation final : public mcp::MessageSink {
       answer_ = std::move(parsed);
     }
   }
-  bool congested() const override { return true; }  // nobody reads progress and logs here
+  bool congested() const override { return true; }  // progress and logs are not shown
 
   // Introduces the client, as this one does. Returns the answer: the instructions are in it.
   Result<Json> open() {

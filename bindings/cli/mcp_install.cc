@@ -29,7 +29,7 @@ constexpr std::size_t kMaxServerName = 40;
 
 struct Target {
   const AgentClient* client = nullptr;
-  std::string found;  // where, for those that nobody named
+  std::string found;  // where, for those that were not named
 };
 
 // What would be done for one client, by its own command or in a file, or why it cannot be.

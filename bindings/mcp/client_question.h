@@ -37,7 +37,7 @@ class ClientQuestion {
   bool asks_again(const Json& result);
   // Passes the client's answer on. A second answer, of either kind, finds nothing.
   void take(const Json& result);
-  // Says that nobody has answered, and why.
+  // Says that the client has not answered, and why.
   void give_up(const AskAnswer& answer);
 
  private:

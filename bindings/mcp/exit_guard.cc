@@ -43,7 +43,7 @@ bool is_of_disk(int fd) {
   return S_ISREG(info.stx_mode) || S_ISDIR(info.stx_mode);
 }
 
-// Lets go of all pipes, sockets and the like: whoever reads from them sees their end. Their numbers
+// Lets go of all pipes, sockets and the like: their readers see their end. Their numbers
 // stay taken, by `nothing`, because threads that still work would else use those of other things.
 // Files stay open: a process that closes any descriptor of a file loses all its locks of that file,
 // and a thread that commits to the journal at this moment would go on without them.

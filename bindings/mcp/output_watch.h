@@ -1,5 +1,5 @@
 // OutputWatch: finds out which outputs of runs have grown, for clients that subscribe to them. It
-// looks at intervals, and only while somebody does. Loop thread only.
+// looks at intervals, and only while a client does. Loop thread only.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ int poll_timeout(const std::optional<milliseconds>& limit) {
   return static_cast<int>(std::clamp(*limit, milliseconds(0), kLongest).count());
 }
 
-// Nobody adds requests to it.
+// True when no program adds requests to it.
 bool is_batch(int input_fd) {
   struct stat file {};
   if (::fstat(input_fd, &file) == 0 && S_ISREG(file.st_mode)) return true;

@@ -26,8 +26,8 @@ struct StdioOptions {
   std::string client;             // ServerOptions::client
   std::chrono::milliseconds task_after{kTaskAfter};  // ServerOptions::task_after
   // Before the first turn. `is_batch`: the input is a file or has ended, as in
-  // `gibbous mcp < requests`. Nobody is about to kill the server then, so that the end of the input
-  // ends it when every request is answered.
+  // `gibbous mcp < requests`. No client is about to kill the server then, so that the end of the
+  // input ends it when every request is answered.
   std::function<void(bool is_batch)> on_serving;
   // Before the runs are handed over, which waits for the disk of the journal.
   std::function<void()> on_hand_over;

@@ -29,7 +29,7 @@ SignName sign_name(const std::string& session, std::size_t place) {
   return name;
 }
 
-// A datagram socket takes a connection from nobody: to connect to one tells whether the name is
+// A datagram socket takes no connection: to connect to one tells whether the name is
 // taken.
 UniqueFd sign_socket() {
   return UniqueFd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

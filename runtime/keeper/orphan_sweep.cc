@@ -36,7 +36,7 @@ void OrphanSweep::begin() {
   kill_run_groups(find_cgroup_places(), keeper_number_, [](pid_t) { return false; });
 }
 
-// A session's number is given to nobody else while it has processes: where another process has the
+// A session's number is given to no other while it has processes: where another process has the
 // leader's pid, nothing is left of its session.
 bool OrphanSweep::is_in_session(pid_t pid) const {
   const auto stat = read_stat(pid);

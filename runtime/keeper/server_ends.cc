@@ -1,5 +1,5 @@
 // Server, ends of runs: what is noted of each, for the records that a lost host makes necessary;
-// and their output, once nobody else reads it.
+// and their output, once no host reads it.
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kMaxExamined = 1000;
 constexpr std::size_t kDiscardBytes = std::size_t{64} << 10;
 
-// Returns the bytes that nobody has read.
+// Returns the bytes that are unread.
 std::uint64_t waiting_in(const UniqueFd& pipe) {
   int waiting = 0;
   if (!pipe || ::ioctl(pipe.get(), FIONREAD, &waiting) != 0) return 0;

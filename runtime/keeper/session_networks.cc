@@ -104,7 +104,7 @@ bool SessionNetworks::ended(pid_t pid) {
     if (shared.forwarder.pid != pid) continue;
     runs_->set(-pid, "");
     shared.forwarder = {};
-    // Somebody has killed it. If that goes on, the next run makes another.
+    // A program has killed it. If that goes on, the next run makes another.
     if (++shared.losses <= kMaxLosses) forward(group, shared);
     return true;
   }

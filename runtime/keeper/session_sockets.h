@@ -12,8 +12,9 @@
 namespace gibbous::keeper {
 
 // Returns the absolute paths of what these processes listen at there, without those of programs
-// that carry out what whoever connects says (terminal multiplexers, editors, agents of keys,
-// engines): they would lead out of a sandbox. `processes` is asked only when anybody listens there.
+// that carry out what their clients say (terminal multiplexers, editors, agents of keys,
+// engines): they would lead out of a sandbox. `processes` is asked only when a program listens
+// there.
 std::vector<std::string> session_sockets(const std::function<std::vector<pid_t>()>& processes);
 
 }  // namespace gibbous::keeper

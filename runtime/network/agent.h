@@ -36,7 +36,7 @@ class Agent {
   Agent(Agent&&) = default;
   Agent& operator=(Agent&&) = default;
 
-  // Each waits for the agent, which never waits for anybody. An unset descriptor: refused.
+  // Each waits for the agent, which never waits itself. An unset descriptor: refused.
   std::vector<Inside> listeners();
   UniqueFd listen(std::uint16_t port, bool v6);
   // Connecting, or connected.

@@ -148,7 +148,7 @@ class Forwarder {
     for (const auto& [port, what] : ports) {
       // The ports of this machine's own services stay theirs.
       if (is_open(port, into) || (into && port < kFirstPort)) continue;
-      // Where somebody else has the one address, the other would lead astray.
+      // Where another program has the one address, the other would lead astray.
       if (open(port, what, into, false)) (void)open(port, what, into, true);
     }
   }
@@ -159,7 +159,7 @@ class Forwarder {
     });
   }
 
-  // False: somebody else has it; perhaps later.
+  // False: another program has it; perhaps later.
   bool open(std::uint16_t port, const Inside& inside, bool into, bool v6) {
     Listener listener{port, into, inside, into ? listen_here(port, v6) : agent_.listen(port, v6)};
     if (!listener.socket) return false;

@@ -56,7 +56,7 @@ bool Pair::carry(Direction& direction, int from, int to) {
       direction.begin += static_cast<std::size_t>(sent);
       moved = true;
     } else if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
-      // Nobody reads there any more; what comes from there may still be read.
+      // That side reads no more; what comes from there may still be read.
       direction.begin = direction.end = 0;
       direction.ended = direction.closed = true;
       moved = true;

@@ -1,5 +1,5 @@
 // A network namespace that several programs share, without a process in it: it lasts as long as
-// somebody holds its descriptors. It has a loopback interface, which is up, and nothing else.
+// a process holds its descriptors. It has a loopback interface, which is up, and nothing else.
 // Keeper only.
 #pragma once
 

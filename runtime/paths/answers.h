@@ -24,15 +24,15 @@ class Answers {
 
   explicit Answers(std::shared_ptr<MountTypes> mounts) : mounts_(std::move(mounts)) {}
 
-  // Returns nullopt when nobody has said yet, or nobody could.
+  // Returns nullopt when it is not known yet, or cannot be.
   std::optional<std::string> real(const std::string& path);
   // As entries() in entries.h.
   std::vector<Entry> listed(const std::string& directory) const;
   bool has_missing() const { return !missing_.empty(); }
   std::vector<Missing> take_missing();
-  // With nullopt, nobody could say.
+  // With nullopt, it cannot be known.
   void answer(const std::string& path, std::optional<std::string> real);
-  // Nobody is asked any more: what is missing from now on counts as unanswered.
+  // No more is asked: what is missing from now on counts as unanswered.
   void end_questions();
   // True when something was not answered.
   bool has_gaps() const { return has_gaps_; }

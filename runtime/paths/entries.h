@@ -1,5 +1,5 @@
-// What lies directly in a directory, for whoever has to know which of its names are links. Any
-// thread.
+// What lies directly in a directory, for callers that have to know which of its names are links.
+// Any thread.
 #pragma once
 
 #include <string>

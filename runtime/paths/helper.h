@@ -1,5 +1,5 @@
 // The helper: a process that answers questions about paths, one after another, and may hang for
-// ever at one. Nobody waits for it. It ends when its socket is closed, or after a while without
+// ever at one. No thread waits for it. It ends when its socket is closed, or after a while without
 // questions.
 #pragma once
 

@@ -104,7 +104,7 @@ void Helpers::give(Time now) {
       const bool all_hang = std::all_of(helpers_.begin(), helpers_.end(),
                                         [](const auto& each) { return each->given_up; });
       if (!none && !all_hang) return;
-      // No helper can be had: nobody will answer.
+      // No helper can be had: no answer will come.
       while (!waiting_.empty()) {
         finish(std::move(waiting_.front()), {});
         waiting_.pop_front();

@@ -44,7 +44,7 @@ class Helpers {
   };
 
   explicit Helpers(Loop loop);
-  ~Helpers();  // calls nobody back
+  ~Helpers();  // calls no asker back
   Helpers(const Helpers&) = delete;
   Helpers& operator=(const Helpers&) = delete;
 
@@ -66,7 +66,7 @@ class Helpers {
     Answered answered;
     bool retried = false;
     int waited_anew = 0;
-    // Whether nobody is to wait for it any longer.
+    // Whether its askers are to wait no longer.
     bool is_overdue(Time now);
   };
   struct Helper {
@@ -74,7 +74,7 @@ class Helpers {
     std::uint64_t mount = 0;       // of what it was asked
     Time since{};                  // when it was asked
     std::unique_ptr<Asked> asked;  // null: idle, or given up on
-    bool given_up = false;         // nobody waits for its answer any more
+    bool given_up = false;         // its answer is not waited for any more
     bool is_idle() const { return asked == nullptr && !given_up; }
   };
 

@@ -1,7 +1,7 @@
-// What looks at a path, done here where nobody can leave it waiting, and otherwise on a thread that
-// is given up when it takes too long. For those who need the bytes of a file and have no loop; a
-// thread that hangs keeps its process from ending, so ask answers_within() (patience.h) first. Any
-// thread.
+// What looks at a path, done here where nothing can leave it waiting, and otherwise on a thread
+// that is given up when it takes too long. For those who need the bytes of a file and have no loop;
+// a thread that hangs keeps its process from ending, so ask answers_within() (patience.h) first.
+// Any thread.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // MountTypes: which mounts answer for themselves. A file system that another machine or another
-// process answers for (NFS, sshfs and all other FUSE, 9p, autofs) can leave whoever asks it waiting
-// for ever, and nothing ends that wait. Any thread.
+// process answers for (NFS, sshfs and all other FUSE, 9p, autofs) can leave a process that asks it
+// waiting for ever, and nothing ends that wait. Any thread.
 //
 // An overlay counts as local, because containers have nothing else as their root.
 #pragma once
@@ -22,7 +22,7 @@ class MountTable {
   // `mountinfo` as in /proc/self/mountinfo.
   static MountTable parse(std::string_view mountinfo);
 
-  // True while no mount could leave anybody waiting.
+  // True while no mount could leave a process waiting.
   bool all_local() const { return all_local_; }
   // `id` as statx(2) reports it. An unknown mount is not local.
   bool is_local(std::uint64_t id) const { return local_.count(id) != 0; }
@@ -42,7 +42,7 @@ class MountTypes {
  public:
   MountTypes();
 
-  // Returns the one that this process shares while anybody holds it.
+  // Returns the one that this process shares while any of its parts holds it.
   static std::shared_ptr<MountTypes> of_process();
 
   std::shared_ptr<const MountTable> now();

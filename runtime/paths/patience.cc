@@ -19,7 +19,7 @@
 namespace gibbous::paths {
 namespace {
 
-// Like fork(2), but nobody hears of the child's end.
+// Like fork(2), but the child's end is reported to no process.
 long quiet_fork() {
   return ::syscall(SYS_clone, 0UL, nullptr, nullptr, nullptr, nullptr);
 }
@@ -39,8 +39,7 @@ long quiet_fork() {
   ::_exit(0);
 }
 
-// The questions that nobody has answered yet: a path is not asked about twice, however often
-// somebody wants to know.
+// The questions without an answer yet: a path is not asked about twice, however often it is wanted.
 struct Unanswered {
   static constexpr std::size_t kMost = 64;
   std::mutex mutex;

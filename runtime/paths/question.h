@@ -27,7 +27,7 @@ inline constexpr std::size_t kMaxAnswerBytes = 65'536;
 inline constexpr std::size_t kMaxQuestionBytes = 65'536;
 
 struct Answer {
-  bool answered = false;  // false: nobody did in time, or nobody can be asked
+  bool answered = false;  // false: not in time, or there is no helper
   int error = 0;          // errno; 0: found
   std::string text;       // of kReal: the path; of kGitPlaces: to_text() of them
 };

@@ -31,7 +31,8 @@ struct Walked {
 // kernel remembers their answers; without, the call takes as long as they take.
 Walked walk(const std::string& absolute, const MountTable* mounts);
 
-// Whether what is at the path can be asked for without waiting for anybody; reads the mounts anew.
+// Whether what is at the path can be asked for without waiting for another machine; reads the
+// mounts anew.
 bool answers_at_once(const std::string& absolute);
 bool answers_at_once(const std::string& absolute, const MountTable& mounts);
 

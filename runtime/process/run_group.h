@@ -42,9 +42,9 @@ class RunGroup {
   int birthplace() const { return birthplace_.get(); }
   // A limit holds only for who is born there.
   bool needs_birthplace() const { return needs_birthplace_; }
-  // After close_entries(), for another run. False: it is gone, because whoever cleans up takes
+  // After close_entries(), for another run. False: it is gone, because what cleans up takes
   // empty groups for left behind; or something is in it; or it was killed, and the kernel goes on
-  // killing whoever is born in it.
+  // killing what is born in it.
   bool open_again();
   bool was_killed() const { return killed_; }
   // The leader writes "0" to each, and is then in the group.

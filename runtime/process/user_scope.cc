@@ -100,7 +100,7 @@ bool is_socket(const std::string& path) {
 }
 
 // Returns who listens there: its pid in the namespace of this process, 0 where it has none in it,
-// and -1 when nobody listens.
+// and -1 when no process listens.
 ucred listener_of(const std::string& path) {
   ucred peer{-1, 0, 0};
   sockaddr_un address{};

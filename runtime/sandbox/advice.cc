@@ -1,4 +1,4 @@
-// Words count where the line runs one of the programs, or where a script runs what nobody sees and
+// Words count where the line runs one of the programs, or where a script runs what is not seen and
 // the line has no program that shows text: `grep` finds the same words in a log.
 #include "runtime/sandbox/advice.h"
 

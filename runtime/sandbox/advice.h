@@ -15,7 +15,7 @@ struct EndedProgram {
   std::string_view line;    // that the shell has run
   std::string_view output;  // of both streams; its end matters
   bool failed = false;
-  bool leaves = true;  // git fetch runs outside, and nobody is asked
+  bool leaves = true;  // git fetch runs outside, and no person is asked
 };
 
 struct Advice {

@@ -22,7 +22,7 @@ struct CopiesLook {
   std::uint64_t taken = 0;  // 0: not too much
 };
 // To be called again and again while the run lives. Too much is: the copies hold more than their
-// limit, or the disk has less than a quarter of what was free, whoever has taken it.
+// limit, or the disk has less than a quarter of what was free, whatever has taken it.
 CopiesLook look_at_copies(RunCopies& copies);
 // May take as long as the copies have files.
 void note_copy_bytes(const std::string& directory);

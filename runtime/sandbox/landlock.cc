@@ -106,7 +106,7 @@ Result<LandlockRuleset> LandlockRuleset::create(std::uint32_t abi, SandboxNetwor
   if (abi >= kAbiNet && network == SandboxNetwork::kOff) {
     attributes.handled_net = kBindTcp | kConnectTcp;
   }
-  // Whoever decides connects on another process's behalf, to which this does not apply.
+  // What decides connects on another process's behalf, to which this does not apply.
   if (abi >= kAbiNet && network == SandboxNetwork::kChecked) attributes.handled_net = kConnectTcp;
   if (abi >= kAbiScope) attributes.scoped = kScopeAbstractUnix | kScopeSignal;
   const long fd = ::syscall(kernel::kLandlockCreateRuleset, &attributes, attributes_size(abi), 0);

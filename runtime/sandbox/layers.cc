@@ -74,7 +74,7 @@ std::string make_hiding(const std::string& rooms, const std::string& target,
 void forget_unwritten(const std::string& work) {
   const std::string inner = work + "/work", noted = inner + "/incompat/volatile";
   for (const std::string& each : {inner, parent_of(noted), noted}) {
-    if (::chmod(each.c_str(), kRoomMode) != 0) break;  // nobody may enter it
+    if (::chmod(each.c_str(), kRoomMode) != 0) break;  // no user may enter it
   }
   for (const std::string& each : {noted + "/dirty", noted, parent_of(noted)}) {
     (void)::remove(each.c_str());

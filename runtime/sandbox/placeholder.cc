@@ -19,8 +19,8 @@ namespace gibbous {
 namespace {
 
 constexpr std::string_view kText = ".\n";
-// By these, a placeholder that somebody left behind is known. The sticky bit keeps nobody from
-// using the directory.
+// By these, a placeholder that was left behind is known. The sticky bit keeps no program from using
+// the directory.
 constexpr mode_t kFileMode = 0444;
 constexpr mode_t kDirectoryMode = 01755;
 constexpr mode_t kPrivateMode = 01700;
@@ -60,7 +60,7 @@ bool make(int around, const char* name, bool is_directory, bool is_private) {
   if (is_directory) {
     constexpr mode_t kNew = 0700;
     if (::mkdirat(around, name, kNew) != 0) return false;
-    // Whoever may write around it may have put something else there meanwhile.
+    // A program that may write around it may have put something else there meanwhile.
     const UniqueFd made(
         ::openat(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat info {};
@@ -119,7 +119,7 @@ Placeholder Placeholder::hold(const std::string& path, bool is_private) {
       continue;
     }
     if (!is_placeholder(file.get(), made.is_directory_, is_private)) return {};
-    // Whoever removes it has locked it alone.
+    // A process that removes it has locked it alone.
     if (::flock(file.get(), LOCK_SH | LOCK_NB) != 0 || !is_at(file.get(), around, name)) {
       ::usleep(kPauseMicros);
       continue;
@@ -155,7 +155,7 @@ bool Placeholder::is_same(const Placeholder& other) const {
 void Placeholder::release() {
   if (!held_) return;
   const bool last = ::flock(held_.get(), LOCK_EX | LOCK_NB) == 0;
-  // What somebody has written there since is no placeholder.
+  // What was written there since is no placeholder.
   if (last && is_placeholder(held_.get(), is_directory_, is_private_) &&
       is_at(held_.get(), around_.get(), name_.c_str())) {
     (void)::unlinkat(around_.get(), name_.c_str(), is_directory_ ? AT_REMOVEDIR : 0);

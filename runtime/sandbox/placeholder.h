@@ -15,7 +15,7 @@ class Placeholder {
   // `path`: absolute; with a "/" at its end an empty directory is made, else a file with the line
   // ".". Returns an unset one when there is something at the path that is no placeholder, or the
   // directory around it does not exist or cannot be written.
-  // `is_private`: a directory that its user, and nobody else, may use as if it had been made by
+  // `is_private`: a directory that its user, and no other, may use as if it had been made by
   // them; what is in it keeps it from being removed.
   static Placeholder hold(const std::string& path, bool is_private = false);
   // Removes it, unless others hold it.

@@ -36,7 +36,7 @@ std::int64_t nanos(const timespec& time) {
   return time.tv_sec * kNanosPerSecond + time.tv_nsec;
 }
 
-// Opening the root of such a mount asks nobody.
+// Opening the root of such a mount asks no other machine.
 bool answers_opens(const std::string& type) {
   return type.rfind("fuse", 0) == 0 || type == "virtiofs" || type == "ecryptfs";
 }
@@ -177,7 +177,7 @@ class Rulesets::Maker {
   Status split(int directory, const std::string& path, const Names& within) {
     kept_.seen.push_back(look(path));
     Listing listing(directory);
-    // What cannot be listed is entered by name alone: nobody but its owner knows what is in it.
+    // What cannot be listed is entered by name alone: only its owner knows what is in it.
     if (!listing) return split_unlisted(directory, path, within);
     std::vector<std::string> names;
     while (const dirent* const entry = listing.next()) {

@@ -65,8 +65,8 @@ struct SandboxSpec {
   // see Placeholder::hold.
   std::vector<std::string> occupied;
   // Those directories in `unreadable` that belong to one user and are made where there is none
-  // while the run lives, because only what exists can be covered: whoever makes a socket there
-  // later makes it where the run cannot see it.
+  // while the run lives, because only what exists can be covered: a program that makes a socket
+  // there later makes it where the run cannot see it.
   std::vector<std::string> claimed;
   // Directories, outside of `write`, that the program may change for its group alone: what it
   // changes is in a layer over them. They stay as they are where there can be no layer, or no
@@ -109,7 +109,7 @@ struct SandboxSpec {
   // with the library.
   std::vector<std::string> views;
   std::vector<std::string> left_out;
-  // Sentences for SandboxReport::unprotected: what whoever made this could not find out. They stay
+  // Sentences for SandboxReport::unprotected: what the library could not find out. They stay
   // with the library.
   std::vector<std::string> gaps;
 };

@@ -141,9 +141,9 @@ class Builder {
   int error_ = 0;
 };
 
-// The calls about which somebody outside decides. The address of sendmsg(2) and sendmmsg(2) is in
+// The calls about which a process outside decides. The address of sendmsg(2) and sendmmsg(2) is in
 // memory. An int is compared with its unknown upper half, so that more calls are asked about, and
-// none fewer. With MSG_FASTOPEN nobody is asked: the child hands its listener over by that, before
+// none fewer. With MSG_FASTOPEN nothing is asked: the child hands its listener over by that, before
 // the next filter refuses it.
 void add_questions(Builder& builder) {
   builder.refuse(SCMP_SYS(connect), {SCMP_CMP64(2, SCMP_CMP_GE, kShortestAddress)},

@@ -315,7 +315,7 @@ Made make_one(const Kind& kind, const std::string& group, UniqueFd* lock, bool w
   for (int attempt = 0; attempt < kLockAttempts; ++attempt) {
     UniqueFd own = own_directory(mine.get(), group.c_str(), kForUser, true);
     if (!own) return Made::kFailed;
-    // Whoever removes the group has locked it alone, and moves it away at once.
+    // A process that removes the group has locked it alone, and moves it away at once.
     struct stat info {};
     if (lock != nullptr &&
         (::flock(own.get(), LOCK_SH | LOCK_NB) != 0 || ::fstat(own.get(), &info) != 0 ||
@@ -455,7 +455,7 @@ static void remove_old_links(std::string_view around) {
   }
 }
 
-// Whoever comes meanwhile makes another one.
+// A run that comes meanwhile makes another one.
 static void remove_group(int base, const std::string& name) {
   const std::string aside = name.substr(0, name.find(kAside)) + std::string(kAside) + random_id();
   if (::renameat(base, name.c_str(), base, aside.c_str()) == 0) {

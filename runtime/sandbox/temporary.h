@@ -86,7 +86,7 @@ class TemporaryGroup {
   const std::vector<TemporaryDirectory>& directories() const { return directories_; }
   // A sentence for each that this user cannot have on this machine.
   const std::vector<std::string>& failed() const { return failed_; }
-  // Nobody has removed or changed them.
+  // They were neither removed nor changed.
   bool is_there() const;
   // It counts as used now.
   void note_use() const;
@@ -167,7 +167,7 @@ class TemporaryHold {
   // Makes the place for a mount at `path`, which is in a source of the group, and what is missing
   // above. Returns false when something else is there.
   bool add_mount_point(const std::string& source, const std::string& path, bool is_directory);
-  // Something is mounted at a directory that a run has made: nobody removes that meanwhile.
+  // Something is mounted at a directory that a run has made, which is not removed meanwhile.
   void note_points(std::vector<std::string> names);
   // Moves away what keeps add_mount_point() from it. Returns false when there is no such thing.
   static bool clear_way(const std::string& source, const std::string& path);
@@ -207,8 +207,8 @@ void remove_moved_layers(const std::string& group);
 // files.
 void note_layer_bytes(const std::string& group);
 
-// Removes what groups have left that nobody holds and nobody has used for so long; of their layers,
-// all that nobody holds. May take as long as the files in them are many.
+// Removes what groups have left that is not held and was not used for so long; of their layers,
+// all that are not held. May take as long as the files in them are many.
 void remove_old_temporary(std::chrono::seconds age);
 
 }  // namespace gibbous

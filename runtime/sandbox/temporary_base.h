@@ -1,5 +1,5 @@
 // Where the directories of temporary.h are kept, and how they are opened: below the machine's own
-// anybody may make names, so that nothing there is trusted that is not this user's. For
+// every user may make names, so that nothing there is trusted that is not this user's. For
 // temporary.cc and temporary_layers.cc.
 #pragma once
 
@@ -22,7 +22,7 @@ inline constexpr int kDeepest = 200;  // directories in one another that are rem
 inline constexpr std::string_view kAside = ".old-";
 inline constexpr std::string_view kLayersAround = "/var/tmp";
 
-// "/tmp/gibbous-UID", or the next name that nobody else has.
+// "/tmp/gibbous-UID", or the next name that no other user has.
 std::string base_in(std::string_view around);
 UniqueFd open_base(std::string_view around);
 bool is_ours(const struct stat& info);
@@ -41,11 +41,11 @@ void note_bytes(int around, const char* tree, const char* note);
 std::uint64_t noted_bytes(int around, const char* note);
 
 // Returns the new name, beside the group, of a group's layers, which are then to be removed: that
-// takes longer than anybody waits for the group's lock.
+// takes longer than a run waits for the group's lock.
 std::optional<std::string> move_layers_away(int base, const std::string& group);
 // The same for the copies of one run.
 void move_copies_away(const std::string& directory, const std::string& group);
-// Removes the layers of a group that nobody holds. `locks`: where groups have their locks.
+// Removes the layers of a group that no run holds. `locks`: where groups have their locks.
 void remove_old_layers(int base, const UniqueFd& locks, const std::string& group);
 
 }  // namespace gibbous

@@ -293,7 +293,8 @@ class Planner {
     return {};
   }
 
-  // A mount ends when anybody removes the directory under it, unless it is mounted over there, too.
+  // A mount ends when a program removes the directory under it, unless it is mounted over there,
+  // too.
   void keep_mount_points() {
     for (const auto& [point, runs] : plan_.hold.group()->mount_points()) {
       if (plan_.kept.size() == kMostKept) {

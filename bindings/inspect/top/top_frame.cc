@@ -46,7 +46,7 @@ std::vector<std::string> Top::frame(const ScreenSize& size,
   const auto add = [&lines](const std::vector<std::string>& more) {
     lines.insert(lines.end(), more.begin(), more.end());
   };
-  // The oldest questions, above everything: somebody waits.
+  // The oldest questions, above everything: an agent waits.
   const std::vector<std::string> waiting =
       log_run_.empty() ? questions_.brief(std::min(kMaxQuestionRows, size.rows / 4), now_)
                        : std::vector<std::string>();

@@ -78,7 +78,7 @@ void Connection::read(std::span<char> buffer) {
   }
   if (count == 0) {
     peer_ended_ = true;
-    // Nobody waits for an answer, unless the last one is still on its way.
+    // The client waits for no answer, unless the last one is still on its way.
     gone_ = state_ == State::kDraining || pending_bytes() == 0;
     state_ = State::kAnswering;
     closing_ = true;

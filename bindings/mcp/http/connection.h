@@ -47,7 +47,7 @@ struct Share {
 
 class Connection;
 
-// Whoever answers a request. It is told when the client has gone before the answer was complete.
+// What answers a request. It is told when the client has gone before the answer was complete.
 class Responder {
  public:
   virtual ~Responder() = default;
@@ -94,11 +94,11 @@ class Connection {
   void refuse(Answer answer);  // and closes
   void drop() { gone_ = true; }
   // Whose body and unsent bytes it counts among; it must outlive the connection, or the next one
-  // given. Null: nobody's.
+  // given. Null: none.
   void count_among(Share* share);
   std::size_t pending_bytes() const { return output_.size() - written_; }
 
-  // For whoever answers the request that was taken.
+  // For the responder of the request that was taken.
   void answer(const Answer& answer);
   // The answer comes later, in messages; `fields` are added to its head.
   void answer_later(Responder& responder, bool takes_body, bool takes_events,

@@ -211,7 +211,7 @@ void Endpoint::on_ask(AskRequest request) {
   if (Server* asked = server_of(request.call)) asked->on_ask(std::move(request));
 }
 
-// Without anybody to answer, the request ends unanswered, which the script is told.
+// Without a client to answer, the request ends unanswered, which the script is told.
 void Endpoint::on_input(InputRequest request) {
   if (tasks_.take_input(request)) return;
   if (Server* asked = server_of(request.call)) asked->on_input(std::move(request));

@@ -46,7 +46,7 @@ void Endpoint::open_session(Connection& connection, const RequestHead& head,
   if (!session->opened()) sessions_.erase(*id);
 }
 
-// The session that nobody has used for the longest time ends.
+// The session that was unused for the longest time ends.
 bool Endpoint::make_room_for_session() {
   auto oldest = sessions_.end();
   Nanos since{0};

@@ -33,7 +33,7 @@ class Exchange final : private MessageSink, private Responder {
   bool busy() const { return connection_ != nullptr; }
   // The client is gone for good: its calls end.
   void end() { backend_.end(); }
-  // Nothing is left to do, and nobody will return.
+  // Nothing is left to do, and no client will return.
   bool over() const { return connection_ == nullptr && !server_.awaits_answers(); }
 
   Server& server() { return server_; }

@@ -60,7 +60,7 @@ Result<std::unique_ptr<FrontEnd>> FrontEnd::create(RequestHandler& handler, cons
 }
 
 FrontEnd::~FrontEnd() {
-  // Whoever answers is told one by one, and may touch other connections meanwhile.
+  // The responders are told one by one, and may touch other connections meanwhile.
   while (!connections_.empty()) remove(connections_.begin()->first);
 }
 
@@ -275,7 +275,7 @@ void FrontEnd::remove(std::uint64_t id) {
   if (node.empty()) return;
   assign(node.mapped(), nullptr);
   if (const auto& queued = node.mapped().queued) deadlines_.erase({*queued, id});
-  node.mapped().connection.reset();  // tells whoever was answering
+  node.mapped().connection.reset();  // tells the responder
   watch_listeners(true);
 }
 

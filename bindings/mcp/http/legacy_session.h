@@ -1,7 +1,8 @@
 // LegacySession: one client of a revision with a handshake, over HTTP. Its Server lives from
-// `initialize` to DELETE, or until nobody uses it. A message about a request goes to the stream of
-// that request, every other one to the stream that the client opened with GET. A connection that
-// ends cancels nothing: the client may come back for what it missed. Loop thread only.
+// `initialize` to DELETE, or until it is not used any more. A message about a request goes to the
+// stream of that request, every other one to the stream that the client opened with GET. A
+// connection that ends cancels nothing: the client may come back for what it missed. Loop thread
+// only.
 #pragma once
 
 #include <cstddef>

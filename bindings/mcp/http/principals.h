@@ -17,7 +17,7 @@ class Principals {
   void put(RequestHandler& handler, std::string digest);
   void remove(const RequestHandler& handler);
   bool empty() const { return entries_.empty(); }
-  // Looks at all of them, in a time that does not depend on whose token it is. Null: nobody's.
+  // Looks at all of them, in a time that does not depend on whose token it is. Null: it is of none.
   RequestHandler* find(std::string_view token) const;
 
  private:

@@ -76,7 +76,7 @@ class Transport {
 
  private:
   Transport(HttpOptions options, const Clock& clock, std::string version);
-  // Whoever is served: a runtime, and what is known of the clients that use it.
+  // What is served: a runtime, and what is known of the clients that use it.
   struct Served;
   struct Leaving {
     DrivenBackend* backend;

@@ -1,5 +1,5 @@
 // See unix_listener.h. The directory is opened once, and everything else is done through it, so
-// that nobody can put another one in its place meanwhile.
+// that no program can put another one in its place meanwhile.
 #include "bindings/mcp/http/unix_listener.h"
 
 #include <fcntl.h>
@@ -61,7 +61,7 @@ int open_itself(const UniqueFd& directory, const std::string& name) {
   return ::openat(directory.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
 }
 
-// Removes a socket of this user at which nobody listens.
+// Removes a socket of this user at which no process listens.
 Status remove_stale(const UniqueFd& directory, const std::string& name, const std::string& path) {
   const UniqueFd file(open_itself(directory, name));
   struct stat info {};

@@ -30,7 +30,7 @@ struct UnixListener {
 };
 
 // Makes a socket with mode 0600 and listens. No part of the path may be a symbolic link. A socket
-// of this user at which nobody listens any more is replaced; anything else stays. Fails with
+// of this user at which no process listens any more is replaced; anything else stays. Fails with
 // listen_failed.
 Result<UnixListener> listen_unix(const std::string& path);
 

@@ -90,7 +90,7 @@ local function suspend(self, start)
   end
   while not outcome do
     is_waiting = true
-    coroutine.yield() -- somebody else may resume, too
+    coroutine.yield() -- other code may resume, too
     is_waiting = false
   end
   if ctx then

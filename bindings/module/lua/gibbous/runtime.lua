@@ -156,7 +156,7 @@ end
 
 ---@class gibbous.AskAnswer
 ---@field allow? boolean
----@field no_approver? boolean instead of `allow`: nobody can be asked, so that the call ends with
+---@field no_approver? boolean instead of `allow`: no person can be asked, and the call ends with
 --- the code `needs_approval`
 ---@field reason? string why it is refused, for the model
 ---@field remember? 'once'|'session'|'always' default: 'once'
@@ -185,7 +185,7 @@ end
 
 --- Sets the function that is called when a script asks the client of a call (ask in scripts). It
 --- answers, now or later, with the function that it is given: in MCP's terms, { action = 'accept',
---- content = {...} } or { action = 'decline' } for a form; nil: nobody can be asked, as without
+--- content = {...} } or { action = 'decline' } for a form; nil: no person can be asked, as without
 --- such a function and when it raises an error. `on_withdrawn` gets the same table when the script
 --- waits no longer.
 ---@param fn? fun(input: gibbous.Input, answer: fun(result?: table): true?, gibbous.Error?)

@@ -68,7 +68,8 @@ void add_settings_options(CLI::App& command, Options& options) {
   user->excludes(project);
   scope->excludes(user)->excludes(project);
   command.add_option("--name", install.name, "Name of the server [gibbous]")->type_name("NAME");
-  command.add_flag("--dry-run", install.dry_run, "Show what would be run or written, and do nothing");
+  command.add_flag("--dry-run", install.dry_run,
+                   "Show what would be run or written, and do nothing");
   command.add_flag("--yes", install.yes, "Change the settings without a question");
   command.add_option("--workspace", options.runtime.workspace, "The project [.]")
       ->type_name("DIR")

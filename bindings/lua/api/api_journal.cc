@@ -1,5 +1,6 @@
 // The table `journal`: the records of this runtime's runs, of those of other runtimes with the same
-// state directory, and of earlier ones. Its functions suspend, because another thread reads the disk.
+// state directory, and of earlier ones. Its functions suspend, because another thread reads the
+// disk.
 #include "bindings/lua/api/api_journal.h"
 
 #include <lua.hpp>
